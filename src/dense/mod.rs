@@ -27,6 +27,7 @@ mod parallel;
 mod place;
 mod rebuild;
 mod reduced;
+mod solved;
 mod state;
 mod trits;
 

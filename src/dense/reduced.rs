@@ -83,6 +83,16 @@ impl Reduced {
     pub fn columns(&self, free: &[u32]) -> Result<Vec<u64>> {
         self.table(0..self.rank(), free.iter().map(|&f| f as usize))
     }
+    /// The same in some rows, those of as many of [`Reduced::pivot_cols`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    ///
+    /// # Panics
+    /// If one of `free` is not the number of a free column, or there are not so many rows.
+    pub fn columns_of_rows(&self, rows: Range<usize>, free: &[u32]) -> Result<Vec<u64>> {
+        self.table(rows, free.iter().map(|&f| f as usize))
+    }
     /// T\[i\]\[f\] for i in `rows` and f in `free`, row-major.
     pub(super) fn table(
         &self,

@@ -1,5 +1,5 @@
 //! Euclid's algorithm on long integers by Lehmer's method: as many quotients as the leading words determine are taken
-//! at once, and only then are the long numbers touched.
+//! at once, and only then are the long numbers touched, in place.
 //!
 //! From r₀ > r₁ on, r₍ᵢ₊₁₎ = r₍ᵢ₋₁₎ - qᵢ·rᵢ, and with t₀ = 0, t₁ = 1, t₍ᵢ₊₁₎ = t₍ᵢ₋₁₎ + qᵢ·tᵢ: rᵢ ≡ ±tᵢ·r₁ mod r₀, the
 //! sign alternating. A quotient is certain if it is the same for both ends of what the words behind the leading ones
@@ -8,27 +8,71 @@
 //! alone.
 
 use num_bigint::BigUint;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::ToPrimitive;
 use std::mem;
 
 /// Bits of the leading part: sums with cofactors, which stay below 2³², are words.
 const LEADING: u64 = 62;
 
-/// The remainders rᵢ, r₍ᵢ₊₁₎ and their cofactors.
+/// The remainders rᵢ, r₍ᵢ₊₁₎ and their cofactors, in words, the lowest first, the highest not 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Euclid {
-    pub r: [BigUint; 2],
-    pub t: [BigUint; 2],
+    r: [Vec<u64>; 2],
+    t: [Vec<u64>; 2],
     /// Whether r₍ᵢ₊₁₎ ≡ -t₍ᵢ₊₁₎·r₁.
     pub negative: bool,
     /// Whether cofactors are wanted.
     with_cofactors: bool,
 }
 
+/// The words of a number.
+fn words(x: &BigUint) -> Vec<u64> {
+    x.iter_u64_digits().collect()
+}
+/// The number of some words.
+fn number(words: &[u64]) -> BigUint {
+    BigUint::new(words.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]).collect())
+}
+fn bits(words: &[u64]) -> u64 {
+    words.last().map_or(0, |top| 64 * words.len() as u64 - u64::from(top.leading_zeros()))
+}
+fn trim(words: &mut Vec<u64>) {
+    while words.last() == Some(&0) {
+        words.pop();
+    }
+}
+/// ⌊x/2^shift⌋, which is a word.
+fn lead(x: &[u64], shift: u64) -> i64 {
+    let (word, bit) = ((shift / 64) as usize, shift % 64);
+    let at = |k: usize| x.get(k).copied().unwrap_or(0);
+    let high = if bit == 0 { 0 } else { at(word + 1) << (64 - bit) };
+    (at(word) >> bit | high) as i64
+}
+
 impl Euclid {
     /// Begins with r₀ = `m` > r₁ = `x`.
-    pub fn new(m: BigUint, x: BigUint, with_cofactors: bool) -> Self {
-        Euclid { r: [m, x], t: [BigUint::ZERO, BigUint::from(1u32)], negative: false, with_cofactors }
+    pub fn new(m: &BigUint, x: &BigUint, with_cofactors: bool) -> Self {
+        Euclid { r: [words(m), words(x)], t: [vec![], vec![1]], negative: false, with_cofactors }
+    }
+    /// r₍ᵢ₊₁₎.
+    pub fn remainder(&self) -> BigUint {
+        number(&self.r[1])
+    }
+    /// t₍ᵢ₊₁₎.
+    pub fn cofactor(&self) -> BigUint {
+        number(&self.t[1])
+    }
+    /// (rᵢ, r₍ᵢ₊₁₎) and (tᵢ, t₍ᵢ₊₁₎).
+    pub fn both(&self) -> [[BigUint; 2]; 2] {
+        [&self.r, &self.t].map(|[x, y]| [number(x), number(y)])
+    }
+    /// The number of bits of r₍ᵢ₊₁₎.
+    pub fn remainder_bits(&self) -> u64 {
+        bits(&self.r[1])
+    }
+    /// The number of bits of t₍ᵢ₊₁₎.
+    pub fn cofactor_bits(&self) -> u64 {
+        bits(&self.t[1])
     }
 
     /// The next quotients, several at once, or one alone.
@@ -49,40 +93,54 @@ impl Euclid {
     /// # Panics
     /// If r₍ᵢ₊₁₎ = 0.
     pub fn one_quotient(&mut self) {
-        let quotient = self.quotient();
         let [r0, r1] = &mut self.r;
-        let next = &*r0 - &quotient * &*r1;
-        *r0 = mem::replace(r1, next);
+        let quotient = match (r0.as_slice(), r1.as_slice()) {
+            (&[x], &[y]) => Some(x / y),
+            _ => None,
+        };
+        let quotient = match quotient {
+            Some(quotient) => {
+                r0[0] -= quotient * r1[0];
+                trim(r0);
+                BigUint::from(quotient)
+            }
+            None => {
+                let (x, y) = (number(r0), number(r1));
+                let quotient = &x / &y;
+                *r0 = words(&(x - &quotient * y));
+                quotient
+            }
+        };
+        mem::swap(r0, r1);
         if self.with_cofactors {
             let [t0, t1] = &mut self.t;
-            let next = &*t0 + quotient * &*t1;
-            *t0 = mem::replace(t1, next);
+            match quotient.to_u64() {
+                Some(quotient) => add_multiple(t0, t1, quotient),
+                None => *t0 = words(&(number(t0) + quotient * number(t1))),
+            }
+            mem::swap(t0, t1);
         }
         self.negative = !self.negative;
     }
 
-    /// The quotient rᵢ/r₍ᵢ₊₁₎.
-    fn quotient(&self) -> BigUint {
-        &self.r[0] / &self.r[1]
-    }
-
     /// log₂ of the next quotient, up to 1 too small.
     pub fn quotient_bits(&self) -> u64 {
-        self.r[0].bits().saturating_sub(self.r[1].bits() + 1)
+        bits(&self.r[0]).saturating_sub(bits(&self.r[1]) + 1)
     }
 
-    /// The cofactors (A, B, C, D) of the quotients that the leading words determine, in absolute value, and whether
-    /// their number is odd; `None` if there is none.
-    fn certain(&self) -> Option<([u64; 4], bool)> {
+    /// The cofactors (A, B, C, D) of the quotients that the leading words determine, and whether their number is odd;
+    /// `None` if there is none.
+    fn certain(&self) -> Option<([i64; 4], bool)> {
         let [r0, r1] = &self.r;
-        let shift = r0.bits().saturating_sub(LEADING);
-        let lead = |r: &BigUint| (r >> shift).to_i64().expect("fewer than 63 bits");
-        let (mut x, mut y) = (lead(r0), lead(r1));
+        let shift = bits(r0).saturating_sub(LEADING);
+        let (mut x, mut y) = (lead(r0, shift), lead(r1, shift));
         let (mut a, mut b, mut c, mut d) = (1i64, 0i64, 0i64, 1i64);
         let mut odd = false;
         while y + c != 0 && y + d != 0 {
             let q = (x + a) / (y + c);
-            if q != (x + b) / (y + d) {
+            // ⌊(x + b)/(y + d)⌋ = q, without a division; what is divided by is positive.
+            let Some(product) = q.checked_mul(y + d) else { break };
+            if !(0..y + d).contains(&(x + b - product)) {
                 break;
             }
             let next = |a: i64, c| a.checked_sub(q.checked_mul(c)?).filter(|v| v.unsigned_abs() >> 32 == 0);
@@ -92,25 +150,62 @@ impl Euclid {
             (x, y) = (y, x - q * y);
             odd = !odd;
         }
-        (b != 0).then(|| ([a, b, c, d].map(i64::unsigned_abs), odd))
+        (b != 0).then_some(([a, b, c, d], odd))
     }
 
-    /// (r₀, r₁) ← |(A·r₀ + B·r₁, C·r₀ + D·r₁)|, where A and B, C and D have opposite signs, and the same of t, whose
-    /// signs alternate.
-    fn apply(&mut self, [a, b, c, d]: [u64; 4]) {
-        let [r0, r1] = &self.r;
-        let difference = |x: BigUint, y: BigUint| if x >= y { x - y } else { y - x };
-        self.r = [difference(r0 * a, r1 * b), difference(r0 * c, r1 * d)];
+    /// (r₀, r₁) ← (A·r₀ + B·r₁, C·r₀ + D·r₁), which are not negative, as A and B, C and D have opposite signs; and the
+    /// same of t, whose signs alternate, in absolute value.
+    fn apply(&mut self, by: [i64; 4]) {
+        let [x, y] = &mut self.r;
+        y.resize(x.len(), 0);
+        let [a, b, c, d] = by.map(i128::from);
+        // |A·x + B·y + carry| < 2⁹⁸.
+        let mut carry = [0i128; 2];
+        for (x, y) in x.iter_mut().zip(&mut *y) {
+            let (u, v) = (i128::from(*x), i128::from(*y));
+            carry = [carry[0] + a * u + b * v, carry[1] + c * u + d * v];
+            (*x, *y) = (carry[0] as u64, carry[1] as u64);
+            carry = carry.map(|carry| carry >> 64);
+        }
+        trim(x);
+        trim(y);
         if self.with_cofactors {
-            let [t0, t1] = &self.t;
-            self.t = [t0 * a + t1 * b, t0 * c + t1 * d];
+            let [x, y] = &mut self.t;
+            let length = x.len().max(y.len());
+            x.resize(length, 0);
+            y.resize(length, 0);
+            let [a, b, c, d] = by.map(|v| u128::from(v.unsigned_abs()));
+            let mut carry = [0u128; 2];
+            for (x, y) in x.iter_mut().zip(&mut *y) {
+                let (u, v) = (u128::from(*x), u128::from(*y));
+                carry = [carry[0] + a * u + b * v, carry[1] + c * u + d * v];
+                (*x, *y) = (carry[0] as u64, carry[1] as u64);
+                carry = carry.map(|carry| carry >> 64);
+            }
+            for (words, carry) in [x, y].into_iter().zip(carry) {
+                words.push(carry as u64);
+                trim(words);
+            }
         }
     }
 
     /// Whether nothing is left.
     pub fn is_done(&self) -> bool {
-        self.r[1].is_zero()
+        self.r[1].is_empty()
     }
+}
+
+/// x ← x + q·y.
+fn add_multiple(x: &mut Vec<u64>, y: &[u64], q: u64) {
+    let length = x.len().max(y.len()) + 1;
+    x.resize(length, 0);
+    let mut carry = 0u128;
+    for (k, x) in x.iter_mut().enumerate() {
+        carry += u128::from(*x) + u128::from(q) * u128::from(y.get(k).copied().unwrap_or(0));
+        *x = carry as u64;
+        carry >>= 64;
+    }
+    trim(x);
 }
 
 #[cfg(test)]
@@ -118,6 +213,7 @@ mod tests {
     use super::*;
     use crate::field::Rng;
     use num_bigint::BigInt;
+    use num_traits::Zero;
     use rand::{RngExt, SeedableRng};
 
     /// Every remainder is one of the textbook's, with its cofactor.
@@ -150,17 +246,17 @@ mod tests {
                     t = [t[1].clone(), &t[0] + q * &t[1]];
                     negative = !negative;
                 }
-                let mut euclid = Euclid::new(m.clone(), x.clone(), true);
+                let mut euclid = Euclid::new(&m, &x, true);
                 while !euclid.is_done() {
                     let alone = euclid.quotient_bits() >= 32;
-                    let before = euclid.t[1].clone();
+                    let before = euclid.cofactor();
                     euclid.step();
-                    let state = (euclid.r[1].clone(), euclid.t[1].clone(), euclid.negative);
+                    let state = (euclid.remainder(), euclid.cofactor(), euclid.negative);
                     assert!(seen.contains(&state), "{m} {x}");
-                    assert!(!alone || euclid.t[0] == before, "a large quotient is taken alone");
-                    let signed = BigInt::from(euclid.t[1].clone()) * if euclid.negative { -1 } else { 1 };
-                    let rest: BigInt = (signed * BigInt::from(x.clone()) - BigInt::from(euclid.r[1].clone()))
-                        % BigInt::from(m.clone());
+                    assert!(!alone || euclid.both()[1][0] == before, "a large quotient is taken alone");
+                    let signed = BigInt::from(euclid.cofactor()) * if euclid.negative { -1 } else { 1 };
+                    let rest: BigInt =
+                        (signed * BigInt::from(x.clone()) - BigInt::from(euclid.remainder())) % BigInt::from(m.clone());
                     assert!(rest.is_zero());
                 }
             }

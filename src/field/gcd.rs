@@ -16,11 +16,11 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
 /// The gcd of two integers of any size.
 pub(crate) fn large_gcd(a: BigUint, b: BigUint) -> BigUint {
     let [a, b] = half_gcd::shortened(if a < b { [b, a] } else { [a, b] });
-    let mut euclid = Euclid::new(a, b, false);
+    let mut euclid = Euclid::new(&a, &b, false);
     while !euclid.is_done() {
         euclid.step();
     }
-    let [divisor, _] = euclid.r;
+    let [[divisor, _], _] = euclid.both();
     divisor
 }
 

@@ -95,19 +95,20 @@ fn halved(x: BigUint, y: BigUint) -> ([BigUint; 2], Steps) {
 
 /// The same by Lehmer's steps, until y has at most so many bits.
 fn by_lehmer(x: BigUint, y: BigUint, goal: u64) -> ([BigUint; 2], Steps) {
-    let mut euclid = Euclid::new(x.clone(), y.clone(), true);
-    while euclid.r[1].bits() > goal {
+    let mut euclid = Euclid::new(&x, &y, true);
+    while euclid.remainder_bits() > goal {
         euclid.step();
     }
+    let [r, t] = euclid.both();
     // rᵢ = sᵢ·x + tᵢ·y; |t₀| and |t₁| have opposite signs.
     let signed = |t: &BigUint, negative: bool| if negative { -BigInt::from(t.clone()) } else { t.clone().into() };
-    let t = [signed(&euclid.t[0], !euclid.negative), signed(&euclid.t[1], euclid.negative)];
+    let t = [signed(&t[0], !euclid.negative), signed(&t[1], euclid.negative)];
     let (x, y) = (BigInt::from(x), BigInt::from(y));
     let one =
         |r: &BigUint, t: &BigInt| if x.is_zero() { BigInt::one() } else { (BigInt::from(r.clone()) - t * &y) / &x };
-    let s = [one(&euclid.r[0], &t[0]), one(&euclid.r[1], &t[1])];
+    let s = [one(&r[0], &t[0]), one(&r[1], &t[1])];
     let ([s0, s1], [t0, t1]) = (s, t);
-    (euclid.r, Steps([s0, t0, s1, t1]))
+    (r, Steps([s0, t0, s1, t1]))
 }
 
 #[cfg(test)]
@@ -140,11 +141,11 @@ mod tests {
     /// By Lehmer's steps alone.
     fn plain(a: &BigUint, b: &BigUint) -> BigUint {
         let [a, b] = if a < b { [b, a] } else { [a, b] };
-        let mut euclid = Euclid::new(a.clone(), b.clone(), false);
+        let mut euclid = Euclid::new(a, b, false);
         while !euclid.is_done() {
             euclid.step();
         }
-        let [divisor, _] = euclid.r;
+        let [[divisor, _], _] = euclid.both();
         divisor
     }
 

@@ -7,7 +7,7 @@
 
 use super::primality::is_prime;
 use crate::{Error, Result};
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
 /// A prime 2 ≤ p < 2⁶³ with the precomputed values for fast reduction. Cheap to copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,9 +137,9 @@ impl Modulus {
     }
     /// x mod p, in 0 … p-1, for an integer of any size.
     pub fn reduce_bigint(self, x: &BigInt) -> u64 {
-        let r = x % BigInt::from(self.p);
-        let r = i64::try_from(&r).expect("|x mod p| < 2^63");
-        self.reduce_i64(r)
+        let word = |r: u64, word: u64| self.reduce_u128(u128::from(r) << 64 | u128::from(word));
+        let r = x.iter_u64_digits().rev().fold(0, word);
+        if x.sign() == Sign::Minus { self.neg(r) } else { r }
     }
     /// The residue b prepared for many products: one division here, none in [`Modulus::mul_by`].
     pub fn multiplier(self, b: u64) -> Multiplier {
@@ -148,9 +148,23 @@ impl Modulus {
             1 => self.inverse,
             // (p-1)·2⁶⁴/p = 2⁶⁴ - 2⁶⁴/p, of which p > 2 divides neither.
             _ if b == self.p - 1 && b > 1 => u64::MAX - self.inverse,
-            _ => (((b as u128) << 64) / self.p as u128) as u64,
+            _ => self.word_quotient(b),
         };
         Multiplier { value: b, quotient }
+    }
+    /// ⌊b·2⁶⁴/p⌋ for b < p.
+    #[inline(always)]
+    fn word_quotient(self, b: u64) -> u64 {
+        // As in `reduce_normalised`, whose quotient this is.
+        let (d, high) = (self.p << self.shift, b << self.shift);
+        let quotient = self.reciprocal as u128 * high as u128 + ((high as u128) << 64);
+        let mut top = ((quotient >> 64) as u64).wrapping_add(1);
+        let mut r = 0u64.wrapping_sub(top.wrapping_mul(d));
+        if r > quotient as u64 {
+            top = top.wrapping_sub(1);
+            r = r.wrapping_add(d);
+        }
+        if r >= d { top + 1 } else { top }
     }
     /// a · b mod p for any word a.
     #[inline(always)]
@@ -185,6 +199,23 @@ impl Modulus {
             (t0, t1) = (t1, t0 - q as i64 * t1);
         }
         if t0 < 0 { (t0 + self.p as i64) as u64 } else { t0 as u64 }
+    }
+    /// The inverses of all values that are not 0, in their place: a few products each, instead of Euclid's algorithm.
+    pub fn invert_all(self, values: &mut [u64]) {
+        // Products of all before (P. L. Montgomery, Math. Comp. 48, 1987); ±1 is its own inverse.
+        let is_plain = |v: u64| v <= 1 || v == self.p - 1;
+        let mut product = 1;
+        let mut before = Vec::with_capacity(values.len());
+        for &v in &*values {
+            before.push(product);
+            if !is_plain(v) {
+                product = self.mul(product, v);
+            }
+        }
+        let mut inverse = self.inv(product);
+        for (v, before) in values.iter_mut().zip(before).rev().filter(|(v, _)| !is_plain(**v)) {
+            (*v, inverse) = (self.mul(inverse, before), self.mul(inverse, *v));
+        }
     }
     /// The balanced representative of the residue a: the one in -⌊(p-1)/2⌋ … ⌈(p-1)/2⌉ (source paper, section 2.2).
     #[inline(always)]
@@ -244,6 +275,10 @@ mod tests {
                     let product = (a as u128 * b as u128 % p as u128) as u64;
                     assert_eq!(m.mul(a, b), product, "{a} * {b} mod {p}");
                     assert_eq!(m.mul_by(x, m.multiplier(b)), (x as u128 * b as u128 % p as u128) as u64);
+                    let mut inverses = [b, 0, 1, x % p, p - 1, b];
+                    m.invert_all(&mut inverses);
+                    assert_eq!(inverses, [b, 0, 1, x % p, p - 1, b].map(|v| if v == 0 { 0 } else { m.inv(v) }));
+                    assert_eq!(m.multiplier(b).quotient, (((b as u128) << 64) / p as u128) as u64);
                     assert_eq!(m.add(a, b), ((a as u128 + b as u128) % p as u128) as u64);
                     assert_eq!(m.add(m.sub(a, b), b), a);
                 }

@@ -11,6 +11,7 @@
 //! | minors of a matrix are at most the products of the norms of its rows, and of its columns | J. Hadamard, Bull. Sci. Math. 17 (1893) | [`hadamard_log2`] |
 //! | an integer that enough primes divide is 0 | their product divides it | [`Product`] |
 //! | residues modulo enough primes determine an integer | Chinese remainders, step by step (H. L. Garner, IRE Trans. EC-8, 1959) | [`Crt`] |
+//! | the nearest integer to Σ cᵢ/pᵢ gives the least representative | the same theorem with all primes at once, in words | `together` |
 //! | few primes of a given size divide a non-zero integer, and there are many such primes | J. B. Rosser, L. Schoenfeld (1962) | [`bad_prime`], [`primes_of_size`] |
 //! | refining common factors ends with pairwise coprime numbers | E. Bach, J. Driscoll, J. Shallit (1993) | `coprime` |
 //! | a fraction is determined by its residue mod m > 2·N·D | P. S. Wang, M. J. T. Guy, J. H. Davenport (1982) | `reconstruct` |
@@ -31,6 +32,7 @@ mod multimodular;
 mod primes;
 mod reconstruct;
 mod residues;
+mod together;
 mod trees;
 
 pub(crate) use crate::field::{content, gcd, large_gcd};
@@ -45,4 +47,5 @@ pub use multimodular::{Assembled, Multimodular};
 pub use primes::{Product, primes_below, primes_for};
 pub(crate) use reconstruct::{LIKELY, NUMERATOR, are_integers, fractions, likely_fraction, small_denominator};
 pub(crate) use residues::Residues;
+pub(crate) use together::{Scale, Together, Words};
 pub(crate) use trees::product;

@@ -73,14 +73,16 @@ pub(crate) fn fractions(x: &[BigInt], m: &BigInt) -> Option<(Vec<BigInt>, BigInt
 
 fn large_denominator(y: BigInt, m: &BigInt, bound: &BigInt) -> Option<BigInt> {
     let y = if y.sign() == Sign::Minus { y + m } else { y };
-    let mut euclid = Euclid::new(m.magnitude().clone(), y.into_parts().1, true);
+    let mut euclid = Euclid::new(m.magnitude(), y.magnitude(), true);
     let bound = bound.magnitude();
-    while euclid.r[1] > *bound {
+    while euclid.remainder_bits() > bound.bits()
+        || euclid.remainder_bits() == bound.bits() && euclid.remainder() > *bound
+    {
         // Several quotients with cofactors below 2³² make the larger remainder smaller by 33 bits at most: it stays
         // above the bound, so that none at or below the bound is missed.
-        if euclid.r[1].bits() > bound.bits() + 34 { euclid.step() } else { euclid.one_quotient() }
+        if euclid.remainder_bits() > bound.bits() + 34 { euclid.step() } else { euclid.one_quotient() }
     }
-    let [_, d] = euclid.t;
+    let d = euclid.cofactor();
     (!d.is_zero() && d <= *bound).then(|| d.into())
 }
 
@@ -94,14 +96,14 @@ pub(crate) const LIKELY: u64 = 40;
 /// is about m/(|n|·d) (M. Monagan, *Maximal quotient rational reconstruction*, ISSAC 2004).
 pub(crate) fn likely_fraction(x: &BigInt, m: &BigInt) -> Option<(BigInt, BigInt)> {
     let x = if x.sign() == Sign::Minus { x + m } else { x.clone() };
-    let mut euclid = Euclid::new(m.magnitude().clone(), x.magnitude().clone(), true);
+    let mut euclid = Euclid::new(m.magnitude(), x.magnitude(), true);
     loop {
         // |n|·d < m·2^-LIKELY, since r₀·t₁ ≤ m.
-        if euclid.is_done() && euclid.t[1].bits() + LIKELY > m.bits() {
+        if euclid.is_done() && euclid.cofactor_bits() + LIKELY > m.bits() {
             return None;
         }
         if euclid.is_done() || euclid.quotient_bits() >= LIKELY {
-            let ([_, n], [_, d]) = (euclid.r, euclid.t);
+            let (n, d) = (euclid.remainder(), euclid.cofactor());
             let sign = if euclid.negative { Sign::Minus } else { Sign::Plus };
             return Some((BigInt::from_biguint(sign, n), d.into()));
         }

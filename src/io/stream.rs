@@ -101,7 +101,11 @@ impl Encoding {
                     text.extend_from_slice(&line[at..]);
                 }
                 _ => {
-                    let line = format!("{} {} {v}\n", i + 1, j + 1);
+                    let line = match [v.numerator(), v.denominator()].map(Integer::to_i128) {
+                        [Some(n), Some(1)] => format!("{} {} {n}\n", i + 1, j + 1),
+                        [Some(n), Some(d)] => format!("{} {} {n}/{d}\n", i + 1, j + 1),
+                        _ => format!("{} {} {v}\n", i + 1, j + 1),
+                    };
                     memory::reserve(&mut text, line.len(), TEXT)?;
                     text.extend_from_slice(line.as_bytes());
                 }

@@ -40,11 +40,14 @@ impl Lift {
         let solve = substitution(&a.transpose()?, pairs, outputs, &split.cols)?;
         let mut place = memory::filled(NO_PLACE, a.cols(), LINES)?;
         split.cols.iter().zip(0..).for_each(|(&j, k)| place[j as usize] = k);
-        let factor = |(&i, &j): (&u32, &u32)| {
+        let value = |(&i, &j): (&u32, &u32)| {
             let (cols, values) = a.row(i as usize);
-            (j, p.neg(p.inv(values[cols.binary_search(&j).expect("a pivot is an entry")])))
+            values[cols.binary_search(&j).expect("a pivot is an entry")]
         };
-        let pivots = memory::collect(split.pivots.rows.iter().zip(&split.pivots.cols).map(factor), LINES)?;
+        let mut factors = memory::collect(split.pivots.rows.iter().zip(&split.pivots.cols).map(value), LINES)?;
+        p.invert_all(&mut factors);
+        let pivots = split.pivots.cols.iter().zip(factors).map(|(&j, factor)| (j, p.neg(factor)));
+        let pivots = memory::collect(pivots, LINES)?;
         Ok(Lift { modulus: p, solve, checked: outputs.len(), place, pivots })
     }
     /// Working space for one block of vectors after the other.

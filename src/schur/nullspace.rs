@@ -253,6 +253,17 @@ pub(super) fn substitution(
     outputs: &[u32],
     inputs: &[u32],
 ) -> Result<PushSolve> {
+    let (solved, lines) = substitution_lines(lines, pivots, outputs, inputs)?;
+    PushSolve::new(outputs.len(), solved, lines)
+}
+
+/// How many pivots it solves, and its lines.
+pub(super) fn substitution_lines(
+    lines: &SparseMatrix,
+    pivots: impl Iterator<Item = (u32, u32)>,
+    outputs: &[u32],
+    inputs: &[u32],
+) -> Result<(usize, PushLines)> {
     let p = lines.modulus();
     let mut slot = memory::filled(NO_SLOT, lines.cols(), "the slots of a substitution")?;
     outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
@@ -260,14 +271,19 @@ pub(super) fn substitution(
     pivots.iter().zip(outputs.len() as u32..).for_each(|(&(_, i), s)| slot[i as usize] = s);
     let count = pivots.len() + inputs.len();
     let line = |k: usize| pivots.get(k).map_or_else(|| inputs[k - pivots.len()], |&(j, _)| j) as usize;
+    let own = |&(j, i): &(u32, u32)| {
+        let (at, values) = lines.row(j as usize);
+        values[at.binary_search(&i).expect("a pivot is an entry")]
+    };
+    let mut inverses = memory::collect(pivots.iter().map(own), "the pivots of a substitution")?;
+    p.invert_all(&mut inverses);
     let push = |k: usize, to: &mut PushLines| {
         let (at, values) = lines.row(line(k));
         let Some(&(_, i)) = pivots.get(k) else {
             let entries = at.iter().zip(values).filter(|e| slot[*e.0 as usize] != NO_SLOT);
             return to.push(entries.map(|(&i, &v)| (slot[i as usize], v)));
         };
-        let own = values[at.binary_search(&i).expect("a pivot is an entry")];
-        let factor = p.multiplier(p.neg(p.inv(own)));
+        let factor = p.multiplier(p.neg(inverses[k]));
         let others = at.iter().zip(values).filter(|e| *e.0 != i && slot[*e.0 as usize] != NO_SLOT);
         to.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))
     };
@@ -280,5 +296,5 @@ pub(super) fn substitution(
         Ok(pushed)
     };
     let parts = (0..count.div_ceil(size)).into_par_iter().map(|k| part(k * size)).collect::<Result<Vec<_>>>()?;
-    PushSolve::new(outputs.len(), pivots.len(), PushLines::joined(parts, p)?)
+    Ok((pivots.len(), PushLines::joined(parts, p)?))
 }

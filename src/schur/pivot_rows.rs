@@ -40,6 +40,12 @@ impl<K: Arithmetic> Rows<K> {
         let nnz = pivots.iter().map(|&at| line(at).0.len()).sum();
         let mut rows = Rows { at: Vec::with_capacity(pivots.len()), entries: memory::with_capacity(nnz, ROWS)? };
         let (mut inside, mut outside) = (vec![], vec![]);
+        let own = |&at: &u32| {
+            let (cols, values) = line(at);
+            values[cols.binary_search(&split.pivots.cols[at as usize]).expect("the pivot is an entry")]
+        };
+        let mut inverses = memory::collect(pivots.iter().map(own), ROWS)?;
+        p.invert_all(&mut inverses);
         for (number, &at) in pivots.iter().enumerate() {
             if let Some(&next) = pivots.get(number + AHEAD) {
                 let (cols, values) = line(next);
@@ -47,18 +53,16 @@ impl<K: Arithmetic> Rows<K> {
                 prefetch(values, 0);
             }
             let (cols, values) = line(at);
-            let mut pivot = 0;
             for (&j, &v) in cols.iter().zip(values) {
                 let s = place[j as usize] as usize;
                 match s.cmp(&(at as usize)) {
-                    Ordering::Equal => pivot = v,
+                    Ordering::Equal => {}
                     Ordering::Less => panic!("pivots are not triangular"),
                     Ordering::Greater if s < t => memory::push(&mut inside, (s as u32, v), ROWS)?,
                     Ordering::Greater => memory::push(&mut outside, ((s - t) as u32, v), ROWS)?,
                 }
             }
-            assert!(pivot != 0, "the pivot is an entry");
-            let factor = p.multiplier(p.neg(p.inv(pivot)));
+            let factor = p.multiplier(p.neg(inverses[number]));
             let scale = |(s, v): (u32, u64)| (s, K::value(p.mul_by(v, factor)));
             let row =
                 PivotRow { start: rows.entries.len(), inside: inside.len() as u32, outside: outside.len() as u32 };

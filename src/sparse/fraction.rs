@@ -5,7 +5,7 @@ use super::Integer;
 use crate::field::large_gcd;
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer as _;
-use num_traits::One;
+use num_traits::{One, ToPrimitive};
 use std::fmt;
 
 /// A fraction n/d in lowest terms: gcd(n, d) = 1 and d > 0, so that `==` is equality of numbers. Displayed as `n/d`, or
@@ -37,6 +37,14 @@ impl<'a> Fraction<'a> {
                 Some(Fraction { numerator: part(n, sign), denominator: part(d, 1) })
             }
             _ => {
+                if let (Some((n, a)), Some((d, b))) = (magnitude(&n), magnitude(&d)) {
+                    let common = long_gcd(a, b);
+                    let part = |v: u128, negative: bool| {
+                        let v = if common == 1 { v as i128 } else { (v / common) as i128 };
+                        Integer::from(if negative { -v } else { v })
+                    };
+                    return Some(Fraction { numerator: part(a, n != d), denominator: part(b, false) });
+                }
                 let (n, d) = (n.to_bigint(), d.to_bigint());
                 let common = BigInt::from(large_gcd(n.magnitude().clone(), d.magnitude().clone()));
                 let sign = if d.sign() == Sign::Minus { -common } else { common };
@@ -96,6 +104,44 @@ impl fmt::Display for Fraction<'_> {
     }
 }
 
+/// Whether it is negative, and its absolute value if that is below 2¹²⁷.
+fn magnitude(v: &Integer<'_>) -> Option<(bool, u128)> {
+    match v {
+        Integer::Small(v) => Some((*v < 0, u128::from(v.unsigned_abs()))),
+        Integer::Big(v) if v.bits() < 128 => Some((v.sign() == Sign::Minus, v.magnitude().to_u128()?)),
+        Integer::Big(_) => None,
+    }
+}
+
+/// The greatest common divisor of a and b > 0, by shifts and subtractions after one division.
+fn long_gcd(a: u128, b: u128) -> u128 {
+    let (mut a, mut b) = (a % b, b);
+    if a == 0 {
+        return b;
+    }
+    let shift = (a | b).trailing_zeros();
+    (a, b) = (a >> a.trailing_zeros(), b >> b.trailing_zeros());
+    while a | b > u128::from(u64::MAX) {
+        if a < b {
+            (a, b) = (b, a);
+        }
+        a -= b;
+        if a == 0 {
+            return b << shift;
+        }
+        a >>= a.trailing_zeros();
+    }
+    let (mut a, mut b) = (a as u64, b as u64);
+    while a != b {
+        if a < b {
+            (a, b) = (b, a);
+        }
+        a -= b;
+        a >>= a.trailing_zeros();
+    }
+    u128::from(a) << shift
+}
+
 /// n/d for d > 0, in lowest terms.
 pub(super) fn over<'a>(n: Integer<'a>, d: &BigUint) -> Fraction<'a> {
     if d.is_one() {
@@ -128,6 +174,11 @@ mod tests {
         let edges = [i64::MIN, i64::MIN + 1, -12, -1, 0, 1, 2, 12, i64::MAX - 1, i64::MAX];
         let mut all: Vec<BigInt> = edges.iter().map(|&v| BigInt::from(v)).collect();
         all.extend(edges.iter().flat_map(|&v| [BigInt::from(v) * 2 + 1, BigInt::from(v) << 70u32]));
+        all.extend([126u32, 127, 128].iter().flat_map(|&bits| {
+            let edge = BigInt::one() << bits;
+            [edge.clone() - 1, edge.clone(), -&edge, 1 - edge]
+        }));
+        all.extend([BigInt::from(3u128 << 64), BigInt::from(u64::MAX) * 5, BigInt::from(u64::MAX)]);
         for n in &all {
             for d in &all {
                 let found = Fraction::new(n.clone().into(), d.clone().into());

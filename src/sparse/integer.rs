@@ -30,6 +30,13 @@ impl Integer<'_> {
             Integer::Big(v) => Integer::Big(Cow::Owned(v.into_owned())),
         }
     }
+    /// The value, if it has so few bits.
+    pub(crate) fn to_i128(&self) -> Option<i128> {
+        match self {
+            Integer::Small(v) => Some(i128::from(*v)),
+            Integer::Big(v) => v.to_i128(),
+        }
+    }
     /// The value as a big integer.
     pub fn to_bigint(&self) -> BigInt {
         match self {

@@ -37,7 +37,9 @@ pub use options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
-pub use triangular::{LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
+pub use triangular::{
+    BitSolve, BitSpace, Bits, LANES, PACKED, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve,
+};
 
 #[cfg(test)]
 mod tests;

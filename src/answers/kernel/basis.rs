@@ -1,6 +1,7 @@
 //! The kernel of a matrix, from its decomposition to blocks of vectors.
 
 use super::floors::{Floors, Free, Room, Wanted, empty};
+use super::packed::{PackedFloors, PackedRoom};
 use super::rank::{self, Rank, RankOptions, Sequence, Space};
 use super::replay::{Recipe, Trimmed};
 use super::{BLOCK, KernelOptions, NullVectors, check};
@@ -8,9 +9,9 @@ use crate::certify::{Certainty, Domain, Streams};
 use crate::field::Modulus;
 use crate::pivots::{Pivots, Rule};
 use crate::sparse::SparseMatrix;
+use crate::spmv::PACKED;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::Mutex;
 
 /// What the memory is for.
@@ -27,8 +28,9 @@ pub struct Kernel {
     pub(super) free: Vec<Free>,
     /// The columns of A that are not empty: those of the floors.
     pub(super) names: Vec<u32>,
-    /// `None` where there are none.
+    /// `None` where there are none, or they are packed.
     pub(super) floors: Option<Floors>,
+    packed: Option<PackedFloors>,
     /// Where null vectors of the last floor come from, if it has no row space.
     pub(super) sequence: Option<Sequence>,
     modulus: Modulus,
@@ -118,6 +120,7 @@ fn decomposed(
     let mut used = names.iter().peekable();
     free.extend((0..coordinates as u32).filter(|j| used.next_if_eq(&j).is_none()).map(Free::empty));
     let mut sequence = None;
+    let mut packed = None;
     let (rank, floors) = if a.nnz() == 0 {
         (rank::rank_owned(a, options, observer)?, None)
     } else {
@@ -137,10 +140,16 @@ fn decomposed(
             if let (true, Some(space)) = (replay, &space) {
                 recipe = Some(Recipe::new(rows, &steps, (&left, &pivots), space.pivot_cols())?);
             }
-            Floors::new(steps, (left, pivots), space, memory::copy(&names, LINES)?, true, &mut free)
+            let (left, names) = ((left, pivots), memory::copy(&names, LINES)?);
+            if let (2, false, true) = (modulus.get(), replay, space.is_some()) {
+                let space = space.expect("there is one");
+                packed = Some(PackedFloors::packed(steps, left, space, names, &mut free)?);
+                return Ok(None);
+            }
+            Floors::new(steps, left, space, names, true, &mut free).map(Some)
         })?;
         rank.phases = phases;
-        (rank, Some(floors))
+        (rank, floors)
     };
     free.sort_unstable();
     let dimension = free.len() + sequence.as_ref().map_or(0, |sequence| sequence.nullity() + sequence.aside());
@@ -149,7 +158,7 @@ fn decomposed(
         return Err(Error::Check(format!("{dimension} free columns and rank {rank} of {coordinates} columns")));
     }
     let most = options.max_memory;
-    Ok((Kernel { rank, free, names, floors, sequence, modulus, coordinates, streams, most }, recipe))
+    Ok((Kernel { rank, free, names, floors, packed, sequence, modulus, coordinates, streams, most }, recipe))
 }
 
 impl Kernel {
@@ -192,7 +201,7 @@ impl Kernel {
         memory::collect(self.free.iter().map(|free| free.col), LINES)
     }
 
-    /// Makes the vectors of a basis, block by block of 32: `make` is called in parallel, `take` with what it returns in
+    /// Makes the vectors of a basis, block by block of 32, over GF(2) of 256: `make` is called in parallel, `take` with what it returns in
     /// the order of the vectors. Both may fail, which ends the work. What is returned is how sure it is that they are a
     /// basis: a proof. Those of block Wiedemann are written once they are found independent of those before.
     ///
@@ -243,17 +252,19 @@ impl Kernel {
     ) -> Result<Option<Floors>> {
         trimmed.replay(a, &self.names, &self.free, observer)
     }
-    /// Vectors of the basis, a block of [`BLOCK`] at most: of this prime, or by the `floors` of another one.
+    /// These vectors of the basis, [`BLOCK`] at most: of this prime, or by the `floors` of another one. Those that are
+    /// returned are numbered from 0.
     pub(in crate::answers) fn some(
         &self,
         floors: Option<&Floors>,
-        range: Range<usize>,
+        those: impl ExactSizeIterator<Item = usize>,
         room: &mut Room,
     ) -> Result<NullVectors> {
-        let wanted = Wanted { count: range.len(), units: &self.free[range.clone()], random: None, given: None };
+        let units = memory::collect(those.map(|k| self.free[k]), LINES)?;
+        let wanted = Wanted { count: units.len(), units: &units, random: None, given: None };
         match floors.or(self.floors.as_ref()) {
-            Some(floors) => floors.vectors(wanted, range.start, &self.names, room),
-            None => empty(self.modulus, wanted, range.start, room),
+            Some(floors) => floors.vectors(wanted, 0, &self.names, room),
+            None => empty(self.modulus, wanted, 0, room),
         }
     }
     /// For each of the last columns, from number `first` on, that is free: the vector that is 1 there and 0 in all
@@ -284,7 +295,8 @@ impl Kernel {
         observer: &dyn Observer,
     ) -> Result<()> {
         observer.phase("null vectors", count as u64);
-        let (blocks, rooms) = (count.div_ceil(BLOCK), Mutex::new(Vec::<Room>::new()));
+        let size = if self.packed.is_some() { PACKED } else { BLOCK };
+        let (blocks, rooms) = (count.div_ceil(size), Mutex::new(Vec::<(Room, PackedRoom)>::new()));
         let at_once = AHEAD * rayon::current_num_threads();
         for first in (0..blocks).step_by(at_once) {
             observer.check()?;
@@ -292,7 +304,7 @@ impl Kernel {
             let made: Vec<T> = (first..last)
                 .into_par_iter()
                 .map(|k| {
-                    let range = k * BLOCK..count.min((k + 1) * BLOCK);
+                    let range = k * size..count.min((k + 1) * size);
                     let wanted = Wanted {
                         count: range.len(),
                         units: units.get(range.clone()).unwrap_or_default(),
@@ -300,16 +312,18 @@ impl Kernel {
                         given: None,
                     };
                     let mut room = rooms.lock().expect("no task panics").pop().unwrap_or_default();
-                    let vectors = match &self.floors {
-                        Some(floors) => floors.vectors(wanted, range.start, &self.names, &mut room)?,
-                        None => empty(self.modulus, wanted, range.start, &mut room)?,
+                    let (names, first) = (&self.names, range.start);
+                    let vectors = match (&self.floors, &self.packed) {
+                        (Some(floors), _) => floors.vectors(wanted, first, names, &mut room.0)?,
+                        (_, Some(packed)) => packed.packed_vectors(wanted, first, names, &mut room.1)?,
+                        _ => empty(self.modulus, wanted, first, &mut room.0)?,
                     };
                     rooms.lock().expect("no task panics").push(room);
                     make(&vectors)
                 })
                 .collect::<Result<_>>()?;
             made.into_iter().try_for_each(&mut take)?;
-            observer.progress(count.min(last * BLOCK) as u64);
+            observer.progress(count.min(last * size) as u64);
         }
         Ok(())
     }

@@ -24,9 +24,9 @@ pub(in crate::answers) struct Free {
     /// The column of A.
     pub col: u32,
     /// The floor on which it is free; none for an empty column.
-    floor: Option<u32>,
+    pub(super) floor: Option<u32>,
     /// Its number there: a column, or on the last floor one of the free columns of T.
-    place: u32,
+    pub(super) place: u32,
 }
 
 impl Free {
@@ -45,21 +45,21 @@ impl Free {
 
 /// The pivots of A or of a complement.
 #[derive(Debug)]
-struct Floor {
-    lift: Lift,
+pub(super) struct Floor<L> {
+    pub lift: L,
     /// The column of each of those one floor further down.
-    down: Vec<u32>,
+    pub down: Vec<u32>,
 }
 
-/// All floors of a matrix without empty columns, that of A first.
+/// All floors of a matrix without empty columns, that of A first; vectors are lifted by L.
 #[derive(Debug)]
-pub(in crate::answers) struct Floors {
-    modulus: Modulus,
-    floors: Vec<Floor>,
+pub(in crate::answers) struct Floors<L = Lift> {
+    pub(super) modulus: Modulus,
+    pub(super) floors: Vec<Floor<L>>,
     /// On the last floor: the columns without a pivot, and the row space of what is left in them; `None` where null
     /// vectors of that are given.
-    cols: Vec<u32>,
-    space: Option<Reduced>,
+    pub(super) cols: Vec<u32>,
+    pub(super) space: Option<Reduced>,
 }
 
 /// Vectors that are given on the last floor.
@@ -108,11 +108,13 @@ impl Room {
     }
 }
 
-impl Floors {
+impl<L> Floors<L> {
     /// The floors of a matrix, of which `steps` are formed complements and `left` with its pivots what is not; `space`
     /// is the row space of their complement, if it is known. Its columns are `names` elsewhere; those that are free are
-    /// added to `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`.
-    pub fn new(
+    /// added to `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`, which `lift` is
+    /// told.
+    pub fn by(
+        lift: impl Fn(&Split<'_>, bool) -> Result<L>,
         steps: Vec<Level>,
         (left, pivots): (SparseMatrix, Pivots),
         space: Option<Reduced>,
@@ -124,7 +126,7 @@ impl Floors {
         for level in steps {
             let floor = Some(floors.len() as u32);
             let split = Split::new(&level.matrix, &level.pivots)?;
-            let lift = Lift::new(&split, checked && floors.is_empty())?;
+            let lift = lift(&split, checked && floors.is_empty())?;
             let mut rest = level.rest.cols.iter().peekable();
             for &place in &split.cols {
                 if rest.next_if_eq(&&place).is_none() {
@@ -139,8 +141,22 @@ impl Floors {
         for (&j, place) in space.iter().flat_map(Reduced::free_cols).zip(0..) {
             memory::push(free, Free { col: names[cols[j as usize] as usize], floor, place }, LINES)?;
         }
-        floors.push(Floor { lift: Lift::new(&split, checked && floors.is_empty())?, down: vec![] });
+        floors.push(Floor { lift: lift(&split, checked && floors.is_empty())?, down: vec![] });
         Ok(Floors { modulus, floors, cols, space })
+    }
+}
+
+impl Floors {
+    /// [`Floors::by`] residues.
+    pub fn new(
+        steps: Vec<Level>,
+        left: (SparseMatrix, Pivots),
+        space: Option<Reduced>,
+        names: Vec<u32>,
+        checked: bool,
+        free: &mut Vec<Free>,
+    ) -> Result<Self> {
+        Floors::by(Lift::new, steps, left, space, names, checked, free)
     }
 
     /// The last columns without a pivot on the last floor, where it has no row space, as `names` has them: vectors may

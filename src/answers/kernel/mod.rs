@@ -4,7 +4,8 @@
 //! echelon form (I T). A null vector is determined by its coordinates in the *free* columns, in which no pivot is. The
 //! vector that belongs to a free column is 1 there and 0 in the other free columns; those that T knows follow from it,
 //! and those of pivots by substitution, from the last complement back to A ([`Lift`](crate::schur::Lift)): the basis is
-//! as sparse as the pivots leave it. Vectors are made in blocks of [`BLOCK`], in the memory of a few blocks.
+//! as sparse as the pivots leave it. Vectors are made in blocks of [`BLOCK`], over GF(2) of as many as a few
+//! words have bits (`packed.rs`), in the memory of a few blocks.
 //!
 //! Where the row space of what is left would take too long, or too much memory, its null vectors come from block
 //! Wiedemann, a block of uniformly random ones with each run (`by_sequence.rs`), and substitution goes on from there:
@@ -23,6 +24,7 @@ mod basis;
 mod by_sequence;
 mod floors;
 mod options;
+mod packed;
 mod replay;
 mod vectors;
 

@@ -9,6 +9,7 @@
 
 use super::floors::{Floors, Free};
 use crate::decomposition::{Level, Lines};
+use crate::dense::Reduced;
 use crate::field::Modulus;
 use crate::pivots::Pivots;
 use crate::schur::{FormOptions, Solver, Split, every_row, independent_rows};
@@ -17,6 +18,9 @@ use crate::{Observer, Result, memory};
 
 /// What the memory is for.
 const LINES: &str = "the lines of a replay";
+/// Up to so many rows of the last complement, of so many columns in all, are eliminated row by row.
+const FEW: usize = 512;
+const CELLS: usize = 1 << 20;
 
 /// The structure of a decomposition, as it was found.
 #[derive(Debug)]
@@ -132,10 +136,7 @@ impl Trimmed {
             return Ok(None);
         }
         let split = Split::new(&matrix, &self.last)?;
-        let space = every_row(&split, self.cols.len(), None, false, None, observer)?.echelon.reduced()?;
-        if space.pivot_cols() != self.cols {
-            return Ok(None);
-        }
+        let Some(space) = self.space(&split, observer)? else { return Ok(None) };
         let mut found = memory::collect(free.iter().filter(|free| free.is_empty()).copied(), LINES)?;
         let floors = Floors::new(
             steps,
@@ -147,6 +148,23 @@ impl Trimmed {
         )?;
         found.sort_unstable();
         Ok((found == free).then_some(floors))
+    }
+    /// The row space of the complement, with its pivots in their columns.
+    fn space(&self, split: &Split<'_>, observer: &dyn Observer) -> Result<Option<Reduced>> {
+        let rank = self.cols.len();
+        if rank > FEW || rank * split.cols.len() > CELLS {
+            let space = every_row(split, rank, None, false, None, observer)?.echelon.reduced()?;
+            return Ok(Some(space).filter(|space| space.pivot_cols() == self.cols));
+        }
+        let (p, width) = (split.modulus(), split.cols.len());
+        if rank == 0 {
+            return Reduced::of_rows(p, width, std::iter::empty(), &[]);
+        }
+        let Some(left) = complement(split, &split.cols, observer)? else { return Ok(None) };
+        if left.rows() != rank {
+            return Ok(None);
+        }
+        Reduced::of_rows(p, width, (0..rank).map(|i| left.row(i)), &self.cols)
     }
 }
 

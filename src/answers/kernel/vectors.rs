@@ -1,6 +1,7 @@
 //! Null vectors, a few side by side.
 
 use super::BLOCK;
+use crate::spmv::Bits;
 use crate::{Result, memory};
 
 /// What the memory is for.
@@ -49,6 +50,24 @@ impl NullVectors {
         }
         Ok(NullVectors { first, start, coordinates, values })
     }
+    /// The same over GF(2): bit l of `x[k]` is coordinate `lines[k]` of vector l; no line twice.
+    pub(super) fn of_bits(first: usize, count: usize, lines: &[u32], x: &[Bits]) -> Result<Self> {
+        let mut order = memory::with_capacity(lines.len(), VECTORS)?;
+        order.extend(lines.iter().zip(0u64..).map(|(&line, k)| u64::from(line) << 32 | k));
+        order.sort_unstable();
+        let mut start = memory::zeros(count + 1, VECTORS)?;
+        x.iter().for_each(|x| each(x, |l| start[l + 1] += 1));
+        (0..count).for_each(|l| start[l + 1] += start[l]);
+        let (mut at, nnz): (Vec<usize>, usize) = (memory::copy(&start, VECTORS)?, start[count]);
+        let mut coordinates = memory::zeros(nnz, VECTORS)?;
+        for key in order {
+            each(&x[key as u32 as usize], |l| {
+                coordinates[at[l]] = (key >> 32) as u32;
+                at[l] += 1;
+            });
+        }
+        Ok(NullVectors { first, start, coordinates, values: memory::filled(1, nnz, VECTORS)? })
+    }
     /// The number of the first vector among all that are made.
     pub fn first(&self) -> usize {
         self.first
@@ -72,5 +91,15 @@ impl NullVectors {
     pub fn vector(&self, k: usize) -> (&[u32], &[u64]) {
         let range = self.start[k]..self.start[k + 1];
         (&self.coordinates[range.clone()], &self.values[range])
+    }
+}
+
+/// Tells which bits are set.
+fn each(x: &Bits, mut tell: impl FnMut(usize)) {
+    for (k, mut word) in x.iter().copied().enumerate() {
+        while word != 0 {
+            tell(64 * k + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::sparse::{Integer, Triplets};
 use crate::{Result, memory};
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 
 /// What the memory is for.
@@ -18,6 +18,8 @@ pub(super) struct Columns {
     value: Vec<i64>,
     big: Vec<(usize, BigInt)>,
     largest: i64,
+    /// Bits of ‖A‖∞.
+    norm_bits: u64,
 }
 
 /// Sums by row, all 0 between two products.
@@ -26,6 +28,10 @@ pub(super) struct Sums {
     words: Vec<i64>,
     touched: Vec<u32>,
     big: Vec<BigInt>,
+    /// By row: the place of its sum among those of `long`, plus 1.
+    place: Vec<u32>,
+    /// Integers in two's complement, one after the other.
+    long: Vec<u64>,
 }
 
 impl Columns {
@@ -59,7 +65,7 @@ impl Columns {
             }
         }
         big.sort_unstable_by_key(|&(at, _)| at);
-        Ok(Columns { rows: a.rows(), start, row, value, big, largest })
+        Ok(Columns { rows: a.rows(), start, row, value, big, largest, norm_bits: norm.bits() })
     }
 
     /// The largest absolute value of vectors whose products stay below 2⁶³, with all sums on the way: ‖A‖∞·|y| ≤ 2⁶³ -
@@ -110,6 +116,9 @@ impl Columns {
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn vanishes_in_full(&self, cols: &[u32], y: &[BigInt], sums: &mut Sums) -> Result<bool> {
+        if self.big.is_empty() {
+            return self.vanishes_in_words(cols, y, sums);
+        }
         if sums.big.len() < self.rows {
             sums.big = memory::filled(BigInt::ZERO, self.rows, COLUMNS)?;
         }
@@ -134,6 +143,64 @@ impl Columns {
         let left = sums.touched.drain(..).filter(|&i| !std::mem::take(&mut big[i as usize]).is_zero()).count();
         Ok(left == 0)
     }
+    /// The same where all entries of A are words: each sum has as many words as the largest may need.
+    fn vanishes_in_words(&self, cols: &[u32], y: &[BigInt], sums: &mut Sums) -> Result<bool> {
+        if sums.place.len() < self.rows {
+            sums.place = memory::zeros(self.rows, COLUMNS)?;
+        }
+        // |sums| ≤ ‖A‖∞·|y|, and a bit for the sign.
+        let bits = y.iter().map(BigInt::bits).max().unwrap_or(0) + self.norm_bits + 1;
+        let length = (bits / 64 + 1) as usize;
+        sums.long.clear();
+        let mut digits: Vec<u64> = vec![];
+        for (&j, y) in cols.iter().zip(y) {
+            digits.clear();
+            digits.extend(y.iter_u64_digits());
+            let range = self.start[j as usize]..self.start[j as usize + 1];
+            memory::reserve(&mut sums.touched, range.len(), COLUMNS)?;
+            for (&i, &v) in self.row[range.clone()].iter().zip(&self.value[range]) {
+                let place = &mut sums.place[i as usize];
+                if *place == 0 {
+                    sums.touched.push(i);
+                    *place = sums.touched.len() as u32;
+                    memory::reserve(&mut sums.long, length, COLUMNS)?;
+                    sums.long.resize(sums.long.len() + length, 0);
+                }
+                let sum = &mut sums.long[(*place as usize - 1) * length..][..length];
+                add_multiple(sum, &digits, v.unsigned_abs(), (v < 0) != (y.sign() == Sign::Minus));
+            }
+        }
+        let place = &mut sums.place;
+        sums.touched.drain(..).for_each(|i| place[i as usize] = 0);
+        Ok(sums.long.iter().all(|&word| word == 0))
+    }
+}
+
+/// sum ± v·y in two's complement.
+fn add_multiple(sum: &mut [u64], y: &[u64], v: u64, negative: bool) {
+    let (low, high) = sum.split_at_mut(y.len());
+    let (mut carry, mut over) = (0u64, false);
+    for (sum, &y) in low.iter_mut().zip(y) {
+        let product = u128::from(v) * u128::from(y) + u128::from(carry);
+        carry = (product >> 64) as u64;
+        let (word, first) = step(*sum, product as u64, negative);
+        let (word, second) = step(word, u64::from(over), negative);
+        (*sum, over) = (word, first | second);
+    }
+    for sum in high {
+        let (word, first) = step(*sum, carry, negative);
+        let (word, second) = step(word, u64::from(over), negative);
+        (*sum, carry, over) = (word, 0, first | second);
+        if !over {
+            break;
+        }
+    }
+}
+
+/// x ± y, and whether something is carried.
+#[inline(always)]
+fn step(x: u64, y: u64, negative: bool) -> (u64, bool) {
+    if negative { x.overflowing_sub(y) } else { x.overflowing_add(y) }
 }
 
 #[cfg(test)]
@@ -170,6 +237,35 @@ mod tests {
                 seen[usize::from(null)] += 1;
             }
             assert!(seen[1] > 0 && (seen[0] > 0 || rows == 0), "{rows} x {n}: {seen:?}");
+        }
+    }
+
+    /// Sums of any length, of both signs, that cancel at the last term or not at all.
+    #[test]
+    fn long_sums_cancel_or_do_not() {
+        let mut rng = Rng::seed_from_u64(9);
+        for bits in [1u32, 63, 64, 65, 127, 128, 500] {
+            for round in 0..60 {
+                let mut value = || [1, -1, i64::MAX, i64::MIN + 1, rng.random_range(-9..=9), 1 << 40][round % 6];
+                let values: Vec<i64> = (0..6).map(|_| value()).collect();
+                let entries = values.iter().enumerate().flat_map(|(j, &v)| [(0, j, v), (j % 2 + 1, j, -v)]);
+                // What column 6 adds is what the others are together.
+                let y: Vec<BigInt> = (0..6)
+                    .map(|k| (BigInt::from(rng.random_range(-99..=99)) << bits) - k * (round as i64 - 30))
+                    .collect();
+                let sum: BigInt = values.iter().zip(&y).map(|(v, y)| y * v).sum();
+                let even: BigInt = values.iter().zip(&y).step_by(2).map(|(v, y)| y * v).sum();
+                let odd = &sum - &even;
+                let more = [(0, 6, 1), (1, 7, 1), (2, 8, 1)];
+                let a = Columns::of(&Triplets::from_entries(3, 9, entries.chain(more))).unwrap();
+                let (mut sums, cols) = (Sums::default(), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+                for (off, null) in [(0, true), (1, false), (-1, false)] {
+                    let rest = [-&sum, even.clone(), &odd + off];
+                    let y: Vec<BigInt> = y.iter().chain(&rest).cloned().collect();
+                    assert_eq!(a.vanishes_in_full(&cols, &y, &mut sums).unwrap(), null);
+                    assert!(sums.touched.is_empty() && sums.place.iter().all(|&place| place == 0));
+                }
+            }
         }
     }
 

@@ -45,7 +45,7 @@ fn negative(v: Fraction<'_>) -> Fraction<'static> {
         Integer::Small(n) => (-i128::from(n)).into(),
         n => (-n.to_bigint()).into(),
     };
-    Fraction::new(n, d.into_owned()).expect("denominators are positive")
+    Fraction::in_lowest_terms(n, d.into_owned())
 }
 
 /// The reduced row echelon form over ℚ of `a`, its columns in their order. A row is worth the same with any factor: of

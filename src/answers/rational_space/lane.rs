@@ -3,79 +3,161 @@
 use super::columns::{Columns, Sums};
 use super::vectors::{Numerators, RationalVector};
 use crate::field::Modulus;
-use crate::integers::{are_integers, fractions, least};
+use crate::integers::{Scale, Together, Words, fractions, large_gcd, least, likely_fraction};
 use crate::{Result, memory};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 
 /// What the memory is for.
 const RESIDUES: &str = "residues of null vectors";
+/// An integer that is below M by so many bits is probably the one that is looked for.
+const MARGIN: u64 = 16;
+/// Up to so many bits of M fractions are looked for up to the bound, as of one or two primes.
+const FEW: u64 = 128;
+/// Coordinates whose fractions are to be there before those of all are looked for.
+const PROBES: usize = 4;
 
-/// What is known of a vector mod M, the product of the primes so far.
+/// What is known of a vector by its residues.
 #[derive(Debug)]
 pub(super) struct Lane {
     coordinates: Vec<u32>,
-    /// In 0 … M-1.
-    x: Vec<BigInt>,
+    /// Those of one prime after the other.
+    residues: Vec<Vec<u64>>,
+    /// A common denominator of some coordinates, as far as one is known.
+    d: BigInt,
+    /// The coordinate whose fraction is not known yet.
+    witness: usize,
+}
+
+/// Working space of [`Lane::attempt`].
+#[derive(Debug, Default)]
+pub(super) struct Guess {
+    words: Words,
+    scale: Scale,
 }
 
 impl Lane {
-    /// The vector mod p.
+    /// The vector mod the first prime.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn new((coordinates, values): (&[u32], &[u64])) -> Result<Self> {
-        let x = memory::collect(values.iter().map(|&v| BigInt::from(v)), RESIDUES)?;
-        Ok(Lane { coordinates: memory::copy(coordinates, RESIDUES)?, x })
+        let mut residues = memory::with_capacity(2, RESIDUES)?;
+        residues.push(memory::copy(values, RESIDUES)?);
+        Ok(Lane { coordinates: memory::copy(coordinates, RESIDUES)?, residues, d: BigInt::one(), witness: 0 })
     }
-    /// Adds the vector mod p, a prime that does not divide `m`: x + M·t with t ≡ (value - x)/M.
+    /// How many coordinates may differ from 0.
+    pub fn len(&self) -> usize {
+        self.coordinates.len()
+    }
+    /// Adds the vector mod another prime.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn add(&mut self, m: &BigInt, p: Modulus, (coordinates, values): (&[u32], &[u64])) -> Result<()> {
-        if self.coordinates != coordinates {
-            self.spread(coordinates)?;
-        }
-        let inverse = p.multiplier(p.inv(p.reduce_bigint(m)));
-        let mut next = coordinates.iter().zip(values).peekable();
-        for (j, x) in self.coordinates.iter().zip(&mut self.x) {
-            let value = next.next_if(|(k, _)| *k == j).map_or(0, |(_, &v)| v);
-            let t = p.mul_by(p.sub(value, p.reduce_bigint(x)), inverse);
-            if t != 0 {
-                *x += m * t;
+    pub fn add(&mut self, (coordinates, values): (&[u32], &[u64])) -> Result<()> {
+        let values = match self.coordinates == coordinates {
+            true => memory::copy(values, RESIDUES)?,
+            false => {
+                let mut all = memory::collect(self.coordinates.iter().chain(coordinates).copied(), RESIDUES)?;
+                all.sort_unstable();
+                all.dedup();
+                for residues in &mut self.residues {
+                    *residues = spread((&self.coordinates, residues), &all)?;
+                }
+                (self.coordinates, self.witness) = (all, 0);
+                spread((coordinates, values), &self.coordinates)?
             }
-        }
-        Ok(())
+        };
+        memory::push(&mut self.residues, values, RESIDUES)
     }
-    /// Takes coordinates in that were 0 so far.
-    fn spread(&mut self, others: &[u32]) -> Result<()> {
-        let mut all = memory::collect(self.coordinates.iter().chain(others).copied(), RESIDUES)?;
-        all.sort_unstable();
-        all.dedup();
-        let mut known = self.coordinates.iter().zip(&mut self.x).peekable();
-        let values =
-            all.iter().map(|j| known.next_if(|(k, _)| *k == j).map_or(BigInt::ZERO, |(_, x)| std::mem::take(x)));
-        let x = memory::collect(values, RESIDUES)?;
-        (self.coordinates, self.x) = (all, x);
-        Ok(())
-    }
-    /// The vector, if integers or fractions are ≡ x mod `m` that A maps to 0.
+
+    /// The vector, if integers or fractions are ≡ its residues mod the primes of `together`, those that are known, that A
+    /// maps to 0. What was found of the denominator stays for the next attempt, unless it is to begin `anew`.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn attempt(&self, m: &BigInt, a: &Columns, sums: &mut Sums) -> Result<Option<RationalVector>> {
-        let signed = |x: &BigInt| least(x.clone(), m);
-        // Looked at one by one: fractions show soon.
-        if self.x.iter().all(|x| are_integers(std::slice::from_ref(&signed(x)), m)) {
-            let y = memory::collect(self.x.iter().map(signed), RESIDUES)?;
-            if let Some(found) = self.checked(y, BigInt::one(), a, sums)? {
+    pub fn attempt(
+        &mut self,
+        together: &Together,
+        anew: bool,
+        a: &Columns,
+        (sums, guess): (&mut Sums, &mut Guess),
+    ) -> Result<Option<RationalVector>> {
+        if anew {
+            self.d = BigInt::one();
+        }
+        if let Some(y) = self.numerators(together, guess)? {
+            if let Some(found) = self.checked(y, self.d.clone(), a, sums)? {
                 return Ok(Some(found));
             }
+            self.d = BigInt::one();
         }
-        match fractions(&self.x, m) {
+        if together.product().bits() > FEW {
+            return Ok(None);
+        }
+        // Below the bound without a margin.
+        let (m, scale) = (together.product(), together.scale(&BigInt::one()));
+        let mut all = |count: usize| {
+            let of = |j: usize| {
+                together.combine(&scale, |k| self.residues[k][j], &mut guess.words);
+                least(guess.words.to_bigint(), m)
+            };
+            memory::collect((0..count).map(of), RESIDUES)
+        };
+        let count = self.coordinates.len();
+        if count > PROBES && fractions(&all(PROBES)?, m).is_none() {
+            return Ok(None);
+        }
+        match fractions(&all(count)?, m) {
             Some((y, d)) => self.checked(y, d, a, sums),
             None => Ok(None),
         }
+    }
+    /// The coordinates times a common denominator d, if these are integers far below M, one after the other: where d·x
+    /// is none, a fraction n/e far below M makes d larger, d·x's or that of x itself. Each is found as soon as n·e is
+    /// below M, however large the common denominator becomes.
+    fn numerators(&mut self, together: &Together, guess: &mut Guess) -> Result<Option<Vec<BigInt>>> {
+        let (m, count) = (together.product(), self.coordinates.len());
+        let Guess { words, scale } = guess;
+        *scale = together.scale(&self.d);
+        let mut y = memory::filled(BigInt::zero(), count, RESIDUES)?;
+        // Those before the last change of d are made again.
+        let (mut first, mut left) = (self.witness, count);
+        while left > 0 {
+            let j = first % count;
+            (first, left) = (first + 1, left - 1);
+            together.combine(scale, |k| self.residues[k][j], words);
+            if words.bits() + MARGIN > m.bits() {
+                let Some(more) = self.further(together, &words.to_bigint(), j, words) else {
+                    self.witness = j;
+                    return Ok(None);
+                };
+                self.d *= more;
+                *scale = together.scale(&self.d);
+                together.combine(scale, |k| self.residues[k][j], words);
+                if words.bits() + MARGIN > m.bits() {
+                    self.witness = j;
+                    return Ok(None);
+                }
+                left = count - 1;
+            }
+            y[j] = words.to_bigint();
+        }
+        Ok(Some(y))
+    }
+    /// What d is to be multiplied by for coordinate j, of which d·x is ≡ `y`; `None` if there is no fraction yet.
+    fn further(&self, together: &Together, y: &BigInt, j: usize, words: &mut Words) -> Option<BigInt> {
+        let m = together.product();
+        if let Some((_, e)) = likely_fraction(y, m) {
+            return Some(e).filter(|e| !e.is_one());
+        }
+        if self.d.is_one() {
+            return None;
+        }
+        together.combine(&together.scale(&BigInt::one()), |k| self.residues[k][j], words);
+        let (_, e) = likely_fraction(&words.to_bigint(), m)?;
+        let common = large_gcd(self.d.magnitude().clone(), e.magnitude().clone());
+        Some(e / BigInt::from(common)).filter(|e| !e.is_one())
     }
     fn checked(&self, y: Vec<BigInt>, d: BigInt, a: &Columns, sums: &mut Sums) -> Result<Option<RationalVector>> {
         let word = |v: &BigInt| v.to_i64().filter(|v| v.unsigned_abs() <= a.largest() as u64);
@@ -91,6 +173,12 @@ impl Lane {
         };
         Ok(null.then_some(RationalVector { coordinates, numerators }))
     }
+}
+
+/// The values in all of the coordinates, 0 in those that are new.
+fn spread((coordinates, values): (&[u32], &[u64]), all: &[u32]) -> Result<Vec<u64>> {
+    let mut known = coordinates.iter().zip(values).peekable();
+    memory::collect(all.iter().map(|j| known.next_if(|(k, _)| *k == j).map_or(0, |(_, &v)| v)), RESIDUES)
 }
 
 /// The vector with these residues mod p, if its numbers are small, and A maps it to 0: integers far below p, or
@@ -160,6 +248,11 @@ mod tests {
         fractions.iter().chain(&[(1, 1)]).map(of).collect()
     }
 
+    fn attempt(lane: &mut Lane, primes: &[Modulus], a: &Columns) -> Option<RationalVector> {
+        let together = Together::new(primes.iter().copied()).unwrap();
+        lane.attempt(&together, false, a, (&mut Sums::default(), &mut Guess::default())).unwrap()
+    }
+
     #[test]
     fn words_suffice_up_to_the_bounds() {
         let p = Modulus::new((1 << 61) - 1).unwrap();
@@ -183,11 +276,11 @@ mod tests {
             assert_eq!(vector.is_some(), found, "{fractions:?}");
             // Larger numbers come from more primes.
             let mut lane = Lane::new((&cols, &values)).unwrap();
-            let (mut m, mut lifted) = (BigInt::from(p.get()), None);
+            let (mut primes, mut lifted) = (vec![p], None);
             for q in [(1 << 31) - 1, 4611686018427387847].map(|q| Modulus::new(q).unwrap()) {
-                lane.add(&m, q, (&cols, &residues(q, &fractions))).unwrap();
-                m *= q.get();
-                lifted = lane.attempt(&m, &a, &mut Sums::default()).unwrap();
+                lane.add((&cols, &residues(q, &fractions))).unwrap();
+                primes.push(q);
+                lifted = attempt(&mut lane, &primes, &a);
             }
             let lifted = lifted.expect("two primes more");
             let values: Vec<String> = lifted.values().map(|v| v.to_string()).collect();
@@ -207,8 +300,8 @@ mod tests {
         for wrong in [[(1, 2), (4, 1)], [(1, 3), (3, 1)]] {
             let values = residues(p, &wrong);
             assert!(at_once(p, (&cols, &values), &a, &mut Sums::default()).unwrap().is_none());
-            let lane = Lane::new((&cols, &values)).unwrap();
-            assert!(lane.attempt(&p.get().into(), &a, &mut Sums::default()).unwrap().is_none());
+            let mut lane = Lane::new((&cols, &values)).unwrap();
+            assert!(attempt(&mut lane, &[p], &a).is_none());
         }
     }
 
@@ -227,11 +320,10 @@ mod tests {
                 cols.iter().map(|&j| all[j as usize]).collect()
             };
             let mut lane = Lane::new((first, &at(p, first))).unwrap();
-            lane.add(&p.get().into(), q, (second, &at(q, second))).unwrap();
-            let m = BigInt::from(p.get()) * q.get();
+            lane.add((second, &at(q, second))).unwrap();
             let third = Modulus::new((1 << 31) - 1).unwrap();
-            lane.add(&m, third, (&[0, 1, 2], &residues(third, &fractions))).unwrap();
-            let found = lane.attempt(&(m * third.get()), &a, &mut Sums::default()).unwrap().unwrap();
+            lane.add((&[0, 1, 2], &residues(third, &fractions))).unwrap();
+            let found = attempt(&mut lane, &[p, q, third], &a).unwrap();
             assert_eq!(found.coordinates(), [0, 1, 2]);
         }
     }

@@ -4,12 +4,13 @@
 //! ([`kernel`](super::kernel())). A null vector w is sought for each free column f: w_f = 1, w = 0 in the other free
 //! columns. It is made mod p, then, where that does not suffice, mod further primes, by the same pivots in r rows that
 //! are independent (`answers/kernel/replay.rs`); Chinese remainders and fractions with a common denominator d follow
-//! (P. S. Wang, M. J. T. Guy, J. H. Davenport, SIGSAM Bulletin 16, 1982), as soon as there are any that pass the check:
+//! (P. S. Wang, M. J. T. Guy, J. H. Davenport, SIGSAM Bulletin 16, 1982; `lane.rs`), as soon as there are any that pass
+//! the check:
 //!
 //! **A·(d·w) = 0, multiplied out over the integers.** The vectors are independent, the identity in the free columns,
 //! so n - r of them prove rank A ≤ r; and rank A ≥ rank A mod p = r. So what was written is a basis of the null space
 //! over ℚ, *whatever* the primes were. Nothing hangs on a bound for the number of primes, and the least that do are
-//! taken, block by block: memory holds the floors of those primes and a few blocks of vectors.
+//! taken, some blocks at a time (`blocks.rs`): memory holds the floors of those primes and these blocks of vectors.
 //!
 //! For the **reduced row echelon form** R, every w must vanish in the pivots behind f. Then the rows (I | -w) in the
 //! order of the columns *are* in reduced echelon form, their null space is that of A, and with the rank their span is
@@ -22,6 +23,7 @@
 //! one prime is enough. Where that fails nonetheless, some vector does not pass the check, and the answer is an error.
 //! Entry points: [`rational_kernel`], [`rational_rref`].
 
+mod blocks;
 mod columns;
 mod echelon;
 mod kernel;

@@ -1,26 +1,21 @@
 //! The null space over ℚ by primes, as many as its vectors need.
 
 use super::RationalSpaceOptions;
-use super::columns::{Columns, Sums};
-use super::lane::{Lane, at_once};
-use super::modular::{BLOCK, Floors, Kernel, NullVectors, Recipe, Room, Trimmed, decompose_for_replay};
-use super::vectors::{RationalVector, RationalVectors};
+use super::columns::Columns;
+use super::modular::{Floors, Kernel, Recipe, Trimmed, decompose_for_replay};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::field::{Modulus, Rng, random_prime};
-use crate::integers::{Product, bad_prime, hadamard_log2};
+use crate::integers::{LIKELY, Product, Together, bad_prime, hadamard_log2};
 use crate::pivots::Rule;
-use crate::report::{Bytes, Kept, Phases};
+use crate::report::{Bytes, Phases};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigInt;
-use rayon::prelude::*;
-use std::ops::Range;
-use std::sync::Mutex;
 
 /// What the memory is for.
 const VECTORS: &str = "null vectors over the rationals";
-/// Blocks that are made at a time for each thread.
-const AHEAD: usize = 2;
+/// Up to so many primes every one is followed by an attempt.
+const EVERY: usize = 32;
 /// Primes from which the first one is chosen at most, and such in a row that may not have its structure.
 const CHOICES: usize = 8;
 const DROPPED: usize = 16;
@@ -29,15 +24,17 @@ const DROPPED: usize = 16;
 #[derive(Debug)]
 pub(super) struct Space<'a> {
     integers: &'a Triplets,
-    columns: Columns,
-    base: Kernel,
+    pub columns: Columns,
+    pub base: Kernel,
     replay: Replay,
     /// Further primes, and their floors.
-    more: Vec<(Modulus, Floors)>,
+    pub more: Vec<(Modulus, Floors)>,
     primes: Product,
     dropped: usize,
-    /// The products of 1, 2, … primes.
-    products: Vec<BigInt>,
+    /// The product of the primes that vectors may be known by.
+    product: BigInt,
+    /// Chinese remainders by the first primes, as many as the number of an entry.
+    pub together: Vec<Option<Together>>,
     minor_bits: f64,
     rng: Rng,
     bits: u32,
@@ -46,9 +43,9 @@ pub(super) struct Space<'a> {
     /// The most primes that a vector needed.
     pub needed: usize,
     /// What identifies it to those who keep states: nothing if nobody does.
-    name: Vec<u8>,
+    pub name: Vec<u8>,
     /// The primes of vectors that were kept.
-    kept: Vec<u64>,
+    pub kept: Vec<u64>,
 }
 
 /// How the decomposition is repeated.
@@ -59,15 +56,6 @@ enum Replay {
     Found(Recipe),
     /// The rows that matter, over the integers, in the columns of the kernel.
     Ready(Trimmed, Triplets),
-}
-
-/// The vectors of a block, as far as they are known.
-struct Block {
-    range: Range<usize>,
-    found: Vec<Option<RationalVector>>,
-    lanes: Vec<Option<Lane>>,
-    /// How many primes they are known by.
-    primes: usize,
 }
 
 /// Whether rank and profile of one prime are better than those of another: neither is ever better than over ℚ.
@@ -127,7 +115,7 @@ impl<'a> Space<'a> {
             (integers.digest(), base.modulus().get(), &free[..], options.prime_bits).write(&mut name)?;
         }
         let columns = Columns::of(integers)?;
-        let products = vec![BigInt::from(base.modulus().get())];
+        let product = BigInt::from(base.modulus().get());
         Ok(Space {
             integers,
             columns,
@@ -136,7 +124,8 @@ impl<'a> Space<'a> {
             more: vec![],
             primes,
             dropped: 0,
-            products,
+            product,
+            together: vec![],
             minor_bits,
             rng,
             bits: options.prime_bits,
@@ -152,7 +141,7 @@ impl<'a> Space<'a> {
         &self.base
     }
     /// The primes that vectors may be known by so far.
-    fn moduli(&self) -> impl Iterator<Item = Modulus> {
+    pub fn moduli(&self) -> impl Iterator<Item = Modulus> {
         [self.base.modulus()].into_iter().chain(self.more.iter().map(|more| more.0))
     }
     /// Those that a vector needed.
@@ -178,139 +167,33 @@ impl<'a> Space<'a> {
         reason
     }
 
-    /// Makes all vectors of the basis, block by block: `make` is called in parallel, `take` with what it returns in
-    /// their order.
-    ///
-    /// # Errors
-    /// Those of `make` and `take`; [`Error::Check`] if there is a vector mod p, but none over ℚ.
-    pub fn blocks<T: Send>(
-        &mut self,
-        make: impl Fn(&RationalVectors) -> Result<T> + Sync,
-        mut take: impl FnMut(T) -> Result<()>,
-        observer: &dyn Observer,
-    ) -> Result<()> {
-        let count = self.base.dimension();
-        let at_once = (AHEAD * rayon::current_num_threads() * BLOCK).min(count.max(1));
-        let rooms = Rooms::default();
-        for first in (0..count).step_by(at_once) {
-            observer.phase("null vectors", count as u64);
-            observer.progress(first as u64);
-            let all = first..count.min(first + at_once);
-            let mut blocks: Vec<Block> =
-                (all.clone().step_by(BLOCK)).map(|start| Block::new(start..all.end.min(start + BLOCK))).collect();
-            let kept = self.restore(&mut blocks, observer)?;
-            loop {
-                observer.check()?;
-                self.timed(|space| blocks.par_iter_mut().try_for_each(|block| space.advance(block, &rooms)))?;
-                if blocks.iter().all(Block::is_done) {
-                    break;
-                }
-                self.another_prime(observer)?;
-            }
-            self.needed = blocks.iter().map(|block| block.primes).fold(self.needed, usize::max);
-            let primes: Vec<u64> = self.moduli().map(Modulus::get).collect();
-            for (block, kept) in blocks.iter().zip(&kept).filter_map(|(block, kept)| Some((block, kept.as_ref()?))) {
-                kept.complete(&(&primes[..block.primes.min(primes.len())], &block.found))?;
-            }
-            self.timed(|_| {
-                let made: Vec<T> = blocks.into_par_iter().map(|block| make(&block.vectors())).collect::<Result<_>>()?;
-                made.into_iter().try_for_each(&mut take)
-            })?;
+    /// Whether vectors that are known by so many primes are attempted: of many primes not after every one.
+    fn is_due(&self, primes: usize) -> bool {
+        primes <= EVERY || primes.is_multiple_of(2 * (1 << primes.ilog2()) / EVERY) || self.is_last(primes)
+    }
+    /// Whether fractions must be there by so many primes: by Cramer's rule numerators and denominators are minors, so
+    /// that 2·4^h is enough, and as much more as attempts want between them.
+    pub fn is_last(&self, primes: usize) -> bool {
+        primes == self.more.len() + 1 && self.product.bits() as f64 > 2.0 * self.minor_bits + (LIKELY + 3) as f64
+    }
+    /// Prepares attempts by so many primes.
+    pub fn prepare(&mut self, primes: usize) -> Result<()> {
+        if self.together.len() <= primes {
+            self.together.resize_with(primes + 1, || None);
         }
-        observer.progress(count as u64);
+        if self.together[primes].is_none() && self.is_due(primes) {
+            self.together[primes] = Some(Together::new(self.moduli().take(primes))?);
+        }
         Ok(())
     }
-
-    /// Fills blocks with what was kept of them; returns who keeps the others.
-    fn restore<'o>(&mut self, blocks: &mut [Block], observer: &'o dyn Observer) -> Result<Vec<Option<Kept<'o>>>> {
-        let mut all = vec![];
-        for block in blocks {
-            let kept = Kept::of("vectors", || (&self.name, block.range.start, block.range.end), observer)?;
-            let state: Option<(Vec<u64>, Vec<Option<RationalVector>>)> = kept.load()?;
-            let fits = |found: &[Option<RationalVector>]| {
-                found.len() == block.range.len() && found.iter().all(Option::is_some)
-            };
-            let Some((primes, found)) = state.filter(|(_, found)| fits(found)) else {
-                all.push(Some(kept).filter(Kept::is_kept));
-                continue;
-            };
-            (block.primes, block.found) = (primes.len(), found);
-            if primes.len() > self.kept.len() {
-                self.kept = primes;
-            }
-            all.push(None);
-        }
-        Ok(all)
-    }
-
-    /// Does what is part of the phase of vectors.
-    fn timed(&mut self, work: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
-        let mut phases = std::mem::take(&mut self.phases);
-        let done = phases.time("null vectors", || work(self));
-        self.phases = phases;
-        done
-    }
-    /// Goes on with a block, prime by prime, until its vectors are known or there is no other prime.
-    fn advance(&self, block: &mut Block, rooms: &Rooms) -> Result<()> {
-        let mut sums = rooms.sums.lock().expect("no task panics").pop().unwrap_or_default();
-        while !block.is_done() && block.primes < self.products.len() {
-            let first = block.primes == 0;
-            let vectors = if first {
-                let mut room = rooms.of_first.lock().expect("no task panics").pop().unwrap_or_default();
-                let vectors = self.base.some(None, block.range.clone(), &mut room)?;
-                rooms.of_first.lock().expect("no task panics").push(room);
-                vectors
-            } else {
-                let floors = &self.more[block.primes - 1].1;
-                self.base.some(Some(floors), block.range.clone(), &mut Room::default())?
-            };
-            self.add(block, &vectors, &mut sums)?;
-        }
-        rooms.sums.lock().expect("no task panics").push(sums);
-        Ok(())
-    }
-    /// Adds what is known by one prime more.
-    fn add(&self, block: &mut Block, vectors: &NullVectors, sums: &mut Sums) -> Result<()> {
-        let k = block.primes;
-        let p = if k == 0 { self.base.modulus() } else { self.more[k - 1].0 };
-        for lane in (0..block.range.len()).filter(|&lane| block.found[lane].is_none()).collect::<Vec<_>>() {
-            let residues = vectors.vector(lane);
-            let found = match &mut block.lanes[lane] {
-                None => match at_once(p, residues, &self.columns, sums)? {
-                    None => {
-                        let known = block.lanes[lane].insert(Lane::new(residues)?);
-                        // Of large entries of A words do not hold the products.
-                        if self.columns.largest() < 1 << 32 {
-                            known.attempt(&self.products[0], &self.columns, sums)?
-                        } else {
-                            None
-                        }
-                    }
-                    found => found,
-                },
-                Some(known) => {
-                    known.add(&self.products[k - 1], p, residues)?;
-                    known.attempt(&self.products[k], &self.columns, sums)?
-                }
-            };
-            if found.is_some() {
-                (block.found[lane], block.lanes[lane]) = (found, None);
-            }
-        }
-        block.primes += 1;
-        Ok(())
-    }
-
     /// Repeats the decomposition mod one prime more.
     ///
     /// # Errors
     /// [`Error::Check`] where the first prime must have been bad: fractions among the minors of A are known beyond the
     /// product of the primes, or too many primes do not have its structure.
-    fn another_prime(&mut self, observer: &dyn Observer) -> Result<()> {
-        let known = self.products.last().expect("there is a first").bits() as f64;
+    pub fn another_prime(&mut self, observer: &dyn Observer) -> Result<()> {
         let misled = || Error::Check(format!("{} misled: another seed draws other primes", self.base.modulus()));
-        // By Cramer's rule numerators and denominators are minors: 2·4^h is enough.
-        if known > 2.0 * self.minor_bits + 3.0 {
+        if self.is_last(self.more.len() + 1) {
             return Err(misled());
         }
         self.replay = match std::mem::replace(&mut self.replay, Replay::Never) {
@@ -333,8 +216,7 @@ impl<'a> Space<'a> {
             let (base, phases) = (&self.base, &mut self.phases);
             let floors = phases.shown("replay", observer, || base.replay(trimmed, matrix.try_reduce(p)?, observer))?;
             if let Some(floors) = floors {
-                let product = self.products.last().expect("there is a first") * p.get();
-                self.products.push(product);
+                self.product *= p.get();
                 self.more.push((p, floors));
                 return Ok(());
             }
@@ -354,30 +236,4 @@ fn lines(a: &Triplets, rows: &[u32], cols: &[u32]) -> Result<Triplets> {
     let (row, col) = (places(rows, a.rows())?, places(cols, a.cols())?);
     let kept = a.entries().filter_map(|(i, j, v)| Some((row[i]?, col[j]?, v.into_owned())));
     Triplets::try_from_entries(rows.len(), cols.len(), kept)
-}
-
-/// Working space of the threads.
-#[derive(Default)]
-struct Rooms {
-    of_first: Mutex<Vec<Room>>,
-    sums: Mutex<Vec<Sums>>,
-}
-
-impl Block {
-    fn new(range: Range<usize>) -> Self {
-        let none = |_| None;
-        Block {
-            found: range.clone().map(none).collect(),
-            lanes: range.clone().map(|_| None).collect(),
-            range,
-            primes: 0,
-        }
-    }
-    fn is_done(&self) -> bool {
-        self.found.iter().all(Option::is_some)
-    }
-    fn vectors(self) -> RationalVectors {
-        let vectors = self.found.into_iter().map(|found| found.expect("the block is done")).collect();
-        RationalVectors { first: self.range.start, vectors }
-    }
 }

@@ -61,11 +61,12 @@ impl RationalVector {
     }
     /// The values there.
     pub fn values(&self) -> impl Iterator<Item = Fraction<'_>> {
-        let fraction =
-            |n: Integer<'static>, d: Integer<'static>| Fraction::new(n, d).expect("denominators are positive");
+        fn fraction<'a>(n: Integer<'a>, d: Integer<'a>) -> Fraction<'a> {
+            Fraction::new(n, d).expect("denominators are positive")
+        }
         (0..self.nnz()).map(move |k| match &self.numerators {
             Numerators::Words(n, d) => fraction(Integer::Small(n[k]), Integer::Small(*d)),
-            Numerators::Big(n, d) => fraction(n[k].clone().into(), d.clone().into()),
+            Numerators::Big(n, d) => fraction((&n[k]).into(), d.into()),
         })
     }
     /// The smallest multiple of w with integer values by a positive factor: they have no common divisor.

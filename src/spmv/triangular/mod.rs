@@ -5,11 +5,13 @@
 mod coefficients;
 mod passes;
 mod push;
+mod push_bits;
 mod push_lines;
 mod solve;
 mod stretches;
 
 pub use push::{PushSolve, PushSpace, Remainder};
+pub use push_bits::{BitSolve, BitSpace, Bits, PACKED};
 pub use push_lines::PushLines;
 pub use solve::TriangularSolve;
 
