@@ -21,6 +21,8 @@ pub struct Effort {
     pub search: u64,
     /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
     pub reward: u64,
+    /// Entries that the search visits at most, whatever it finds, beyond what it may visit without success.
+    pub most: u64,
 }
 
 impl Default for Effort {
@@ -28,7 +30,7 @@ impl Default for Effort {
     /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
     /// visiting about a sixteenth of the entries.
     fn default() -> Self {
-        Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
+        Effort { covers: 2_000_000, search: 1_000_000, reward: 16, most: u64::MAX }
     }
 }
 
@@ -37,6 +39,20 @@ impl Effort {
     pub(super) fn tried(&self, rows: usize, cols: usize, nnz: usize) -> usize {
         let first = if is_lopsided(rows, cols) { 1 } else { 2 };
         if (COVERS - first) as u64 * nnz as u64 > self.covers { first } else { COVERS }
+    }
+
+    /// The same with a search of at most so many seconds of one thread for what it finds, in a matrix of that shape.
+    #[must_use]
+    pub fn within(self, prices: &Sparse, shape: [usize; 2], nnz: usize, seconds: f64) -> Self {
+        let visits = seconds / prices.search * entries_of_line(shape, nnz);
+        Effort { most: visits as u64, ..self }
+    }
+
+    /// Entries that the search may visit when so many pivots were found.
+    pub(super) fn allowed(&self, nnz: usize, found: usize) -> u64 {
+        let nnz = nnz as u64;
+        let reward = (nnz / self.reward.max(1)).saturating_mul(found as u64);
+        nnz.saturating_add(self.search).saturating_add(reward.min(self.most))
     }
 
     /// Predicted seconds of one thread for all but the search, of a matrix of that shape: a cover visits each entry
@@ -49,12 +65,14 @@ impl Effort {
     /// until its budget is spent, or has visited the whole matrix for each line left: that is as much as it may take,
     /// and about what it takes, unless it soon fails for all of few lines.
     pub fn search_seconds(&self, prices: &Sparse, shape: [usize; 2], nnz: usize, left: usize, found: usize) -> f64 {
-        let [lines, nnz] = [shape[0].min(shape[1]) as f64, nnz as f64];
-        let budget = nnz + self.search as f64 + found as f64 * nnz / self.reward.max(1) as f64;
-        let entries = budget.min((left + found) as f64 * nnz);
-        // The lines of the shorter side are those that it visits, and the heavier ones.
-        entries / (nnz / lines.max(1.0)).max(1.0) * prices.search
+        let entries = (self.allowed(nnz, found) as f64).min((left + found) as f64 * nnz as f64);
+        entries / entries_of_line(shape, nnz) * prices.search
     }
+}
+
+/// Entries of a line that the search visits: those of the shorter side, and the heavier ones.
+fn entries_of_line(shape: [usize; 2], nnz: usize) -> f64 {
+    (nnz as f64 / (shape[0].min(shape[1]) as f64).max(1.0)).max(1.0)
 }
 
 #[cfg(test)]
@@ -83,5 +101,10 @@ mod tests {
         assert_eq!([search(0, 0), search(1, 0)], [0.0, 50.0]);
         assert_eq!(search(40, 0), (160_000.0 + 1_000_000.0) / 3200.0);
         assert_eq!(search(40, 32), (160_000.0 + 1_000_000.0 + 32.0 * 10_000.0) / 3200.0);
+        // At most so many seconds more, whatever is found.
+        let within = effort.within(&prices, [200, 50], 160_000, 25.0);
+        assert_eq!(within.most, 80_000);
+        let search = |found| within.search_seconds(&prices, [200, 50], 160_000, 40, found);
+        assert_eq!([8, 32].map(search), [8, 8].map(|found| (1_160_000.0 + f64::from(found) * 10_000.0) / 3200.0));
     }
 }

@@ -33,7 +33,7 @@ pub use effort::Effort;
 use incidence::Lines;
 use peel::Peeled;
 use rayon::prelude::*;
-use search::{Budget, Search};
+use search::Search;
 
 /// What the memory is for.
 const PIVOTS: &str = "structural pivots";
@@ -149,16 +149,16 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
     pivots.extend(back.into_iter().rev());
 
     if pivots.len() < free_rows.min(free_cols) {
-        let nnz = rows.nnz() as u64;
-        let budget = Budget { entries: nnz.saturating_add(effort.search), reward: nnz / effort.reward.max(1) };
+        let nnz = rows.nnz();
+        let allowed = |found| effort.allowed(nnz, found);
         // One search for each line left over, on the side with fewer of them.
         if free_rows <= free_cols {
             let mut search = Search::new(rows, cols, pivots.into_iter())?;
-            counts.search = search.run(budget, observer)?;
+            counts.search = search.run(&allowed, observer)?;
             pivots = search.pivots()?;
         } else {
             let mut search = Search::new(cols, rows, pivots.into_iter().rev().map(|(i, j)| (j, i)))?;
-            counts.search = search.run(budget, observer)?;
+            counts.search = search.run(&allowed, observer)?;
             pivots = search.pivots()?;
             pivots.reverse();
             pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));

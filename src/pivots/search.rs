@@ -37,16 +37,6 @@ const PART: usize = 1 << 14;
 const TASK: usize = 16;
 const TASKS: [usize; 2] = [32, 256];
 
-/// How long a search may last, in entries visited. Both weigh effort against benefit; correctness does not depend on
-/// them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    /// Without success.
-    pub entries: u64,
-    /// More for each pivot found.
-    pub reward: u64,
-}
-
 /// A set of indices that is cleared by listing its members.
 struct Bits(Vec<u64>);
 
@@ -138,8 +128,9 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Tries all rows, short ones first, as long as the budget lasts; returns the number of pivots that joined.
-    pub fn run(&mut self, budget: Budget, observer: &dyn Observer) -> Result<usize> {
+    /// Tries all rows, short ones first, until it has visited the entries that are `allowed` for the pivots found;
+    /// returns the number of pivots that joined. That weighs effort against benefit; correctness does not depend on it.
+    pub fn run(&mut self, allowed: &dyn Fn(usize) -> u64, observer: &dyn Observer) -> Result<usize> {
         let mut order = self.free_rows()?;
         order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let (rows, cols) = (self.rows.len(), self.cols.len());
@@ -153,8 +144,7 @@ impl<'a> Search<'a> {
             observer.check()?;
             let (batch, rest) = order.split_at(order.len().min(TASK * tasks));
             order = rest;
-            let allowed = budget.entries.saturating_add(budget.reward.saturating_mul(joined as u64));
-            let Some(left) = allowed.checked_sub(work) else { break };
+            let Some(left) = allowed(joined).checked_sub(work) else { break };
             let share = left / tasks as u64 * SHARE;
             let state = &*self;
             let search = |task: &[u32], scratch: &mut Scratch| {

@@ -1,4 +1,4 @@
-use super::search::{Budget, Search};
+use super::search::Search;
 use super::*;
 use crate::field::{Modulus, Rng};
 use crate::oracles::dense_rank;
@@ -8,9 +8,9 @@ use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
 
 /// Enough for every stage to run to its end.
-const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1 };
+const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1, most: u64::MAX };
 /// The minimum: one cover or two, a search of about one pass.
-const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
+const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX, most: 0 };
 
 fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut Rng) -> SparseMatrix {
     let mut places = places.to_vec();
@@ -117,7 +117,7 @@ fn the_search_alone_finds_maximal_triangular_sets() {
         let a = random(65521, 120, 100, weight, &mut rng);
         let columns = Pattern::of_transpose(&a).unwrap();
         let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), [].into_iter()).unwrap();
-        let joined = search.run(Budget { entries: u64::MAX, reward: 0 }, &Silent).unwrap();
+        let joined = search.run(&|_| u64::MAX, &Silent).unwrap();
         let pairs = search.pivots().unwrap();
         assert_eq!(pairs.len(), joined);
         let (rows, cols) = pairs.iter().copied().unzip();

@@ -26,6 +26,8 @@ const WORTHWHILE_SHARE: usize = 8;
 const AHEAD: usize = 2;
 /// Entries from which on that is worth it.
 const MANY: usize = 1 << 17;
+/// The share of the time of block Wiedemann, without any pivots, that the search for pivots may take for what it finds.
+const SEARCH_SHARE: f64 = 0.125;
 
 impl Work<'_> {
     /// [`Action::ShareParts`](super::plan::Action::ShareParts): nothing is changed if rows share little.
@@ -93,10 +95,20 @@ impl Work<'_> {
         left.go_on(Stage::Formed, self.options)
     }
 
+    /// What a search for pivots is worth: no pivot saves more than there is to save.
+    fn effort(&self, left: &Left<'_>) -> Result<Effort> {
+        let (rest, effort) = (&left.rest, Effort::default());
+        let seconds = left.outlook(self.options).least_by_wiedemann(&self.machine)?;
+        let within = |seconds: f64| {
+            effort.within(&self.machine.sparse, [rest.rows, rest.cols], rest.nnz, SEARCH_SHARE * seconds)
+        };
+        Ok(seconds.map_or(effort, within))
+    }
+
     /// [`Action::FindPivots`](super::plan::Action::FindPivots).
     pub fn find_pivots(&mut self, left: &mut Left<'_>) -> Result<()> {
         let (start, observer) = (Instant::now(), self.observer);
-        let (a, effort) = (left.of.left(), Effort::default());
+        let (a, effort) = (left.of.left(), self.effort(left)?);
         let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
         let find = || match self.options.space {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
