@@ -46,7 +46,7 @@ enum State<'a> {
         ended: bool,
         misleads: bool,
     },
-    One(MultiGzDecoder<Chain<Cursor<Vec<u8>>, Source<'a>>>),
+    One(Box<MultiGzDecoder<Chain<Cursor<Vec<u8>>, Source<'a>>>>),
 }
 
 impl<'a> Members<'a> {
@@ -61,7 +61,7 @@ impl<'a> Members<'a> {
         if let State::Many { packed, source, .. } = &mut self.state {
             let packed = Cursor::new(std::mem::take(packed));
             let source = std::mem::replace(source, Box::new(io::empty()));
-            self.state = State::One(MultiGzDecoder::new(packed.chain(source)));
+            self.state = State::One(Box::new(MultiGzDecoder::new(packed.chain(source))));
         }
     }
 
