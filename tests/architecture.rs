@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sparse", &["field"]),
     ("integers", &["report", "field", "sparse"]),
     ("pivots", &["cost", "isa", "sparse"]),
-    ("io", &["sparse"]),
+    ("io", &["report", "sparse"]),
     ("complexes", &["field", "sparse", "io"]),
     ("families", &["field", "sparse", "complexes"]),
     ("matching", &["sparse"]),

@@ -99,7 +99,7 @@ fn ranks_null_vectors_and_systems_modulo_large_primes() {
     let (a, b) = (integers(70, 80, 0.1, 24), integers(70, 2, 0.5, 25));
     for (method, step) in [(Method::Wiedemann, "lanczos"), (Method::Elimination, "large-dense")] {
         let options = RankOptions::default().method(method);
-        keeps(&[step], |observer| {
+        keeps(&[step, "structured-elimination"], |observer| {
             let found = large_rank(&a, &p, &options, observer)?;
             Ok((found.rank, found.certainty))
         });
@@ -228,6 +228,97 @@ fn smith_forms() {
             Ok((found.rank, found.factors, found.certainty))
         });
     }
+}
+
+/// Units that structural pivots leave, and those of matrices whose entries keep these out: the same ones, whenever it
+/// went on.
+#[test]
+fn units_of_smith_forms() {
+    let mut rng = Rng::seed_from_u64(31);
+    let mut entry = |large: bool| if large { 1i64 << 40 } else { [1, -1, 2, 3, -1, 1][rng.random_range(0..6)] };
+    let (n, mut entries) = (110, vec![]);
+    for i in 0..3 * n {
+        for k in 0..4 {
+            entries.push(((i * 7) % (3 * n), (i + k * k * 5) % (n + 40), entry(i % 50 == 0 && k == 3)));
+        }
+    }
+    let large = Triplets::from_entries(3 * n, n + 40, entries);
+    let complex = families::generate("ch5-5-b2").unwrap();
+    for (a, steps) in [
+        (complex, ["units", "units-of-complement", "complement-over-z"]),
+        (large, ["units", "units-of-piece", "component"]),
+    ] {
+        for threads in 1..=3 {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            keeps_after(2, &steps, |observer| {
+                let found = pool.install(|| smith(&a, &SmithOptions::default(), observer))?;
+                let units = found.path.iter().find(|step| step.name == "units").map(|step| step.found.clone());
+                Ok((found.rank, found.factors, found.certainty, units))
+            });
+        }
+    }
+}
+
+/// Null vectors and echelon forms on their way to a file: bit for bit that of an undisturbed run, in every format and
+/// on any number of threads.
+#[test]
+fn files_of_vectors() {
+    let folder = std::env::temp_dir().join(format!("blackfield-vectors-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let a = integers(40, 1500, 0.05, 21);
+    let (wide, few) = (residues(&a, 65521), residues(&integers(40, 120, 0.1, 22), 65521));
+    let file = |name: &str, key: &[u8], vectors: usize, observer: &dyn Observer| -> Result<Vec<u8>> {
+        let path = folder.join(name);
+        let mut stdout = vec![];
+        let writer = crate::io::SmsWriter::create(&path, &mut stdout)?;
+        let matrix = if key == b"wiedemann" { &few } else { &wide };
+        let (rank, lines) = (RankOptions::default(), (matrix.cols() as u64, vectors as u64));
+        let mut file = crate::io::VectorFile::begin(writer, lines, key, observer)?;
+        let (encoding, done) = (file.encoding(), file.vectors());
+        let make = |some: &NullVectors| {
+            let entries = (0..some.len()).flat_map(|k| {
+                let (at, values) = some.vector(k);
+                at.iter().zip(values).map(move |(&i, &v)| (i.into(), (some.first() + k) as u64, v))
+            });
+            Ok((encoding.entries(entries)?, some.first() + some.len(), some.nnz()))
+        };
+        let take = |(text, end, nnz): (Vec<u8>, usize, usize)| file.write(&text, end, nnz);
+        match key {
+            b"rref" => {
+                let form = rref(matrix.try_clone()?, &rank, observer)?;
+                let make = |some: FreeColumns<'_>| {
+                    let entries: Vec<_> = some.entries().map(|(i, j, v)| (i.into(), j.into(), v)).collect();
+                    Ok((encoding.entries(entries.iter().copied())?, some.end(), entries.len()))
+                };
+                let _ = form.free_columns_after(done, make, take, observer)?;
+            }
+            b"random" => {
+                let options = KernelOptions::default().vectors(vectors);
+                kernel(matrix, &options, observer)?.random_after(done, vectors, make, take, observer)?;
+            }
+            _ => {
+                let method = if key == b"wiedemann" { Method::Wiedemann } else { Method::Elimination };
+                let options = KernelOptions::default().rank(rank.method(method).block(8));
+                let _ = kernel(matrix, &options, observer)?.basis_after(done, make, take, observer)?;
+            }
+        }
+        file.finish(observer)?;
+        std::fs::read(path).map_err(|source| crate::Error::Io { file: name.into(), source })
+    };
+    let mut names = vec!["n.sms", "n.mtx"];
+    if cfg!(feature = "gzip") {
+        names.push("n.sms.gz");
+    }
+    for (key, vectors) in [(&b"basis"[..], 1500), (b"random", 900), (b"wiedemann", 120), (b"rref", 1500)] {
+        for (threads, name) in names.iter().enumerate() {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads + 1).build().unwrap();
+            keeps_after(2, &["vector-file"], |observer| pool.install(|| file(name, key, vectors, observer)));
+            let left = std::fs::read_dir(&folder).unwrap().count();
+            assert_eq!(left, 1, "a part of a file is left");
+            std::fs::remove_file(folder.join(name)).unwrap();
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -36,6 +36,10 @@ pub struct FreeColumns<'a> {
 }
 
 impl FreeColumns<'_> {
+    /// How many free columns there are up to these, and with them.
+    pub fn end(&self) -> usize {
+        self.vectors.first() + self.vectors.len()
+    }
     /// The entries (row, column, residue), column by column, rows ascending.
     pub fn entries(&self) -> impl Iterator<Item = (u32, u32, u64)> {
         let (modulus, profile) = (self.of.kernel.modulus(), &self.of.profile);
@@ -97,7 +101,21 @@ impl RowEchelon {
         take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<Certainty> {
-        self.kernel.basis(|vectors| make(FreeColumns { vectors, of: self }), take, observer)
+        self.free_columns_after(0, make, take, observer)
+    }
+    /// The same without the first `done` free columns, which another process has taken of the same form: all of some of
+    /// the blocks in which they come.
+    ///
+    /// # Errors
+    /// As [`RowEchelon::free_columns`]; [`Error::Usage`](crate::Error::Usage) where no block ends with number `done`.
+    pub fn free_columns_after<T: Send>(
+        &self,
+        done: usize,
+        make: impl Fn(FreeColumns<'_>) -> Result<T> + Sync,
+        take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<Certainty> {
+        self.kernel.basis_after(done, |vectors| make(FreeColumns { vectors, of: self }), take, observer)
     }
     /// The whole form, rank × columns.
     ///

@@ -15,12 +15,34 @@ use std::collections::BTreeMap;
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn hadamard_log2(a: &Triplets, order: usize) -> Result<f64> {
-    let (mut rows, mut cols) = (SquaredNorms::new(a.rows())?, SquaredNorms::new(a.cols())?);
-    for (i, j, v) in a.entries() {
-        rows.add(i, &v);
-        cols.add(j, &v);
+    Ok(Hadamard::of(a)?.log2(order))
+}
+
+/// [`hadamard_log2`] of a matrix for any order.
+#[derive(Clone, Debug)]
+pub struct Hadamard {
+    /// Logarithms of the squared norms of rows, and of columns, in descending order.
+    rows: Vec<f64>,
+    cols: Vec<f64>,
+}
+
+impl Hadamard {
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of(a: &Triplets) -> Result<Self> {
+        let (mut rows, mut cols) = (SquaredNorms::new(a.rows())?, SquaredNorms::new(a.cols())?);
+        for (i, j, v) in a.entries() {
+            rows.add(i, &v);
+            cols.add(j, &v);
+        }
+        Ok(Hadamard { rows: rows.descending()?, cols: cols.descending()? })
     }
-    Ok(rows.log2_of_largest(order)?.min(cols.log2_of_largest(order)?))
+    /// The bound on log₂|D| for minors D ≠ 0 of order up to `order`.
+    pub fn log2(&self, order: usize) -> f64 {
+        // Fewer than 2³² terms, none negative: the sum is right up to a factor below 1 + 2³²·2⁻⁵³.
+        let sum = |logs: &[f64]| logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6);
+        sum(&self.rows).min(sum(&self.cols))
+    }
 }
 
 /// What the memory is for.
@@ -44,8 +66,8 @@ impl SquaredNorms {
             _ => *self.large.entry(line).or_default() += v.to_bigint().magnitude().pow(2),
         }
     }
-    /// log₂ of the product of the `order` largest norms of non-empty lines, rounded upwards.
-    fn log2_of_largest(self, order: usize) -> Result<f64> {
+    /// log₂ of those of non-empty lines, rounded upwards, the largest first.
+    fn descending(self) -> Result<Vec<f64>> {
         let large = |line: usize| self.large.get(&line).cloned().unwrap_or_default();
         let square = |(line, &small): (usize, &u128)| match self.large.is_empty() {
             true => log2_above(&BigUint::from(small)),
@@ -54,8 +76,7 @@ impl SquaredNorms {
         let norms = self.small.iter().enumerate().map(square).filter(|&l| l > 0.0);
         let mut logs: Vec<f64> = memory::collect(norms, NORMS)?;
         logs.sort_unstable_by(|a, b| b.total_cmp(a));
-        // Fewer than 2³² terms, none negative: the sum is right up to a factor below 1 + 2³²·2⁻⁵³.
-        Ok(logs.iter().take(order).sum::<f64>() / 2.0 * (1.0 + 1e-6))
+        Ok(logs)
     }
 }
 

@@ -41,7 +41,7 @@ pub use chance::{bad_prime, primes_of_size};
 pub(crate) use coprime::{coprime_base, exponents};
 pub use crt::Crt;
 pub(crate) use crt::{least, low_bits};
-pub use hadamard::hadamard_log2;
+pub use hadamard::{Hadamard, hadamard_log2};
 pub(crate) use logarithm::{FRACTION, log2_of_product, log2_units};
 pub use multimodular::{Assembled, Multimodular};
 pub use primes::{Product, primes_below, primes_for};

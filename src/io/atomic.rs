@@ -3,7 +3,7 @@
 use super::unfinished::Entry;
 use crate::{Error, Result};
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes that the system may hold back: what is written goes to the disk in pieces of so many, so that the end does not
@@ -66,6 +66,38 @@ impl AtomicFile {
         &self.name
     }
 
+    /// Brings what is written so far to the disk, and lets it stay there if the file is never finished: the name that it
+    /// has until then. `None` for a device.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn stay(&mut self) -> Result<Option<&Path>> {
+        let Some(place) = &mut self.place else { return Ok(None) };
+        self.file.sync_data().map_err(|source| Error::Io { file: self.name.clone(), source })?;
+        self.unsynced = 0;
+        place.temporary.stays = Some(std::path::absolute(&place.temporary.path).unwrap_or_default());
+        place.temporary.listed = None;
+        Ok(place.temporary.stays.as_deref())
+    }
+
+    /// Goes on behind the first `length` bytes of `part`, which another process has let stay: nothing may have been
+    /// written before. A device is none to go on with.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn go_on(&mut self, part: &Path, length: u64) -> Result<()> {
+        let Some(place) = &mut self.place else { return Ok(()) };
+        let open = || {
+            let mut file = File::options().write(true).open(part)?;
+            file.set_len(length)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        self.file = open().map_err(|source| Error::Io { file: part.to_path_buf(), source })?;
+        place.temporary = Temporary { path: part.to_path_buf(), stays: Some(part.to_path_buf()), listed: None };
+        Ok(())
+    }
+
     /// Moves the file into place.
     ///
     /// # Errors
@@ -99,12 +131,14 @@ impl Write for AtomicFile {
     }
 }
 
-/// A file that is removed on drop, unless it has been renamed by then.
+/// A file that is removed on drop, unless it stays or has been renamed by then.
 #[derive(Debug)]
 struct Temporary {
     path: PathBuf,
+    /// The absolute path of one that stays: another process goes on with it.
+    stays: Option<PathBuf>,
     /// Its entry in the list for a program that exits without unwinding.
-    _listed: Entry,
+    listed: Option<Entry>,
 }
 
 impl Temporary {
@@ -119,7 +153,7 @@ impl Temporary {
             match File::options().write(true).create_new(true).open(&path) {
                 Ok(file) => {
                     let listed = Entry::of(&path);
-                    return Ok((file, Temporary { path, _listed: listed }));
+                    return Ok((file, Temporary { path, stays: None, listed: Some(listed) }));
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
                 Err(e) => return Err(e),
@@ -130,7 +164,9 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
-        let _ = fs::remove_file(&self.path);
+        if self.stays.is_none() {
+            // After a successful rename there is nothing left to remove; after a failure nothing better can be done.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }

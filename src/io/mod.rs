@@ -61,6 +61,7 @@ mod table;
 mod text;
 mod unfinished;
 mod utf16;
+mod vectors;
 mod words;
 mod write;
 
@@ -74,6 +75,7 @@ pub use read::{read, read_bytes, read_rational, read_rational_bytes};
 pub use sealed::{Seal, load as load_sealed};
 pub use stream::{Encoding, SmsWriter};
 pub use unfinished::unfinished_files;
+pub use vectors::VectorFile;
 pub use write::{EntryList, FileFormat, write, write_entries, write_rational, write_rational_to, write_to};
 
 #[cfg(test)]

@@ -30,12 +30,12 @@ const PAIRS: [[u8; 2]; 100] = {
 /// written on the way; any other [`FileFormat`] is written at the end, and the entries are in memory until then. A file
 /// appears under its name when it is complete ([`AtomicFile`]).
 pub struct SmsWriter<'o> {
-    name: PathBuf,
-    target: Target<'o>,
+    pub(super) name: PathBuf,
+    pub(super) target: Target<'o>,
     encoding: Encoding,
 }
 
-enum Target<'o> {
+pub(super) enum Target<'o> {
     File(AtomicFile),
     Stream(&'o mut dyn Write),
     /// The text in SMS, which the file will have in another format.
@@ -185,8 +185,12 @@ impl<'o> SmsWriter<'o> {
         self.head(rows, cols, 'Q')
     }
     fn head(&mut self, rows: u64, cols: u64, kind: char) -> Result<()> {
-        let head = self.encoding.bytes(format!("{rows} {cols} {kind}\n").into_bytes())?;
+        let head = self.head_bytes(rows, cols, kind)?;
         self.write(&head)
+    }
+    /// The bytes of a header.
+    pub(super) fn head_bytes(&self, rows: u64, cols: u64, kind: char) -> Result<Vec<u8>> {
+        self.encoding.bytes(format!("{rows} {cols} {kind}\n").into_bytes())
     }
     /// Writes what [`Encoding::entries`] or [`Encoding::fractions`] made.
     ///

@@ -4,8 +4,10 @@
 //! when it has grown to a multiple of the entries. Columns with many entries are only counted.
 
 use super::matrix::Matrix;
-use super::value::{Residues, Value};
+use super::value::{Kind, Residues, Value};
+use crate::report::{Bytes, State};
 use crate::{Result, memory};
+use num_bigint::BigUint;
 
 /// What the memory is for.
 const ACTIVE: &str = "rows in elimination";
@@ -26,6 +28,35 @@ pub(super) struct Active {
     single: Vec<u32>,
     entries: usize,
     nonempty: usize,
+}
+
+/// The course of an elimination, to go on from.
+pub(super) struct Saved {
+    lines: (Vec<Vec<(u32, Value)>>, Vec<Vec<u32>>, Vec<usize>),
+    sizes: (usize, usize),
+    single: Vec<u32>,
+    residues: Vec<BigUint>,
+}
+
+impl Bytes for Active {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let Active { rows, lists, counts, residues, single, entries, nonempty, .. } = self;
+        ((rows, lists, counts), (entries, nonempty), single, residues.list()).write(to)
+    }
+}
+
+impl Bytes for Saved {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let Saved { lines: (rows, lists, counts), sizes: (entries, nonempty), single, residues } = self;
+        ((rows, lists, counts), (entries, nonempty), single, residues).write(to)
+    }
+}
+
+impl State for Saved {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (lines, sizes, single, residues) = State::read(from)?;
+        Some(Saved { lines, sizes, single, residues })
+    }
 }
 
 impl Active {
@@ -52,6 +83,18 @@ impl Active {
         Ok(Active { rows, lists, counts, eligible, residues: a.residues.clone(), single, entries: a.nnz(), nonempty })
     }
 
+    /// The course as another process has kept it of the same matrix; whether it fits.
+    pub(super) fn restore(&mut self, saved: Saved) -> bool {
+        let Saved { lines: (rows, lists, counts), sizes: (entries, nonempty), single, residues } = saved;
+        let Some(residues) = self.residues.with_list(residues) else { return false };
+        let big = |v: &Value| matches!(v.kind(), Kind::Big(at) if at >= residues.list().len());
+        let fits = rows.len() == self.rows.len() && lists.len() == self.lists.len() && counts.len() == lists.len();
+        if !fits || rows.iter().flatten().any(|(j, v)| *j as usize >= lists.len() || big(v)) {
+            return false;
+        }
+        *self = Active { rows, lists, counts, eligible: self.eligible, residues, single, entries, nonempty };
+        true
+    }
     /// How many columns may have pivots.
     pub(super) fn eligible(&self) -> usize {
         self.eligible

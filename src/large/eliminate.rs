@@ -9,9 +9,10 @@
 //! Sources: A. M. Odlyzko, EUROCRYPT 1984; B. A. LaMacchia, A. M. Odlyzko, *Solving large sparse linear
 //! systems over finite fields*, CRYPTO 1990; C. Pomerance, J. W. Smith, Experimental Mathematics 1 (1992).
 
-use super::active::Active;
+use super::active::{Active, Saved};
 use super::matrix::Matrix;
 use super::value::Value;
+use crate::report::{Bytes, Kept, State};
 use crate::{Observer, Result, memory};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +22,7 @@ const ELIMINATION: &str = "structured elimination";
 /// What a line of a vector costs beside its entries, in additions.
 const LINE: i64 = 24;
 /// Pivots between two looks at the observer.
-const CHECKED: usize = 1 << 8;
+const CHECKED: usize = if cfg!(test) { 1 << 2 } else { 1 << 8 };
 
 /// What the elimination did, and what it left.
 #[derive(Debug)]
@@ -47,12 +48,25 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
     let mut active = Active::new(a, a.cols - aside)?;
     let mut done = Done { start: vec![0], col: vec![], value: vec![], pivots: vec![] };
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
-    for j in 0..active.eligible() as u32 {
-        if let Some((cost, _)) = active.best(j)? {
-            queue.push(Reverse((cost, j)));
+    let key = || (&a.start, (&a.col, &a.value), a.residues.list(), (a.cols, aside));
+    let kept = Kept::of("structured-elimination", key, observer)?;
+    let mut ended = false;
+    let before = kept.load::<(Saved, Done, (Vec<(i64, u32)>, bool))>()?;
+    if let Some((rows, (waiting, end))) =
+        before.and_then(|(saved, rows, rest)| active.restore(saved).then_some((rows, rest)))
+    {
+        (done, ended) = (rows, end);
+        queue.extend(waiting.into_iter().map(Reverse));
+        observer.restored(done.pivots.len() as u64);
+    } else {
+        for j in 0..active.eligible() as u32 {
+            if let Some((cost, _)) = active.best(j)? {
+                queue.push(Reverse((cost, j)));
+            }
         }
     }
-    while let Some((i, j)) = next(&mut active, &mut queue)? {
+    while !ended {
+        let Some((i, j)) = next(&mut active, &mut queue)? else { break };
         let touched = active.pivot(i, j)?;
         done.push(&touched, j)?;
         for (j, _) in touched {
@@ -64,9 +78,18 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
         if done.pivots.len().is_multiple_of(CHECKED) {
             observer.check()?;
             observer.progress(done.pivots.len() as u64);
+            if kept.is_due() {
+                kept.store(&(&active, &done, (waiting(&queue)?, false)))?;
+            }
         }
     }
+    kept.keep(&(&active, &done, (waiting(&queue)?, true)), true)?;
     done.finish(a, active)
+}
+
+/// What waits in the queue, in no order: equal ones are the same.
+fn waiting(queue: &BinaryHeap<Reverse<(i64, u32)>>) -> Result<Vec<(i64, u32)>> {
+    memory::collect(queue.iter().map(|Reverse(of)| *of), ELIMINATION)
 }
 
 /// Room for one more.
@@ -100,6 +123,20 @@ struct Done {
     col: Vec<u32>,
     value: Vec<Value>,
     pivots: Vec<u32>,
+}
+
+impl Bytes for Done {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let Done { start, col, value, pivots } = self;
+        (start, col, value, pivots).write(to)
+    }
+}
+
+impl State for Done {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (start, col, value, pivots) = State::read(from)?;
+        Some(Done { start, col, value, pivots })
+    }
 }
 
 impl Done {

@@ -34,6 +34,8 @@ pub(crate) trait NullSpace: Debug + Send + Sync {
     fn basis(&self, range: Range<usize>, random: (usize, &mut Rng), observer: &dyn Observer) -> Result<LargeVectors>;
     /// `count` uniformly random vectors, the first called number `first`.
     fn random(&self, first: usize, count: usize, rng: &mut Rng, observer: &dyn Observer) -> Result<LargeVectors>;
+    /// Draws what so many random vectors take.
+    fn skip(&self, count: usize, rng: &mut Rng);
 }
 
 /// The same over one arithmetic.
@@ -202,5 +204,8 @@ impl<F: Arithmetic> NullSpace for Space<F> {
         let others = self.randomize(0..self.free.len(), &mut x, count, rng)?;
         self.complete(&mut x, observer)?;
         LargeVectors::of(&self.field, first, &self.names, &x, others)
+    }
+    fn skip(&self, count: usize, rng: &mut Rng) {
+        (0..self.free.len() * count).for_each(|_| drop(self.field.random(rng)));
     }
 }

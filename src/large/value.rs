@@ -4,6 +4,7 @@
 //! Arithmetic with the first never looks at p.
 
 use super::LargeModulus;
+use crate::report::{Bytes, State};
 use crate::sparse::Integer;
 use crate::{Result, memory};
 use num_bigint::{BigInt, BigUint};
@@ -26,6 +27,18 @@ pub(crate) enum Kind {
     Small(i32),
     /// The residue at this place of [`Residues`].
     Big(usize),
+}
+
+impl Bytes for Value {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        self.0.write(to)
+    }
+}
+
+impl State for Value {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        i32::read(from).map(Value)
+    }
 }
 
 impl Value {
@@ -58,6 +71,14 @@ impl Residues {
     pub(crate) fn new(p: &LargeModulus) -> Self {
         let p = p.get().clone();
         Residues { signed: BigInt::from(p.clone()), word: p.to_i64(), p, list: vec![] }
+    }
+    /// All of them, each at its place.
+    pub(super) fn list(&self) -> &[BigUint] {
+        &self.list
+    }
+    /// The same with others: residues that were the list of one with this modulus.
+    pub(super) fn with_list(&self, list: Vec<BigUint>) -> Option<Self> {
+        list.iter().all(|r| r < &self.p).then(|| Residues { list, ..self.clone() })
     }
     /// The residue of a value.
     pub(crate) fn integer(&self, value: Value) -> BigUint {

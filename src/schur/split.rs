@@ -68,6 +68,10 @@ impl<'a> Split<'a> {
         let (rows, cols) = rayon::join(|| others(a.rows(), &pivots.rows), || others(a.cols(), &pivots.cols));
         Ok(Split { a, pivots, rows: rows?, cols: cols?, mixing: SharedSolve::default() })
     }
+    /// What identifies it: the digest of its matrix, and the lines of its pivots.
+    pub fn name(&self) -> ([u8; 32], &[u32], &[u32]) {
+        (self.a.digest(), &self.pivots.rows, &self.pivots.cols)
+    }
     /// The same with a program that other splits by these pivots share.
     #[must_use]
     pub fn sharing(self, mixing: &SharedSolve) -> Self {

@@ -30,10 +30,10 @@ use crate::blackbox::{Diagonals, Operator, Preconditioned, Scratch};
 use crate::certify::Domain;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
-use crate::report::{Phases, Quiet};
+use crate::report::{Bytes, Phases, Quiet, State};
 use crate::sequence::{Krylov, Projection};
 use crate::sigma_basis::GeneratorSearch;
-use crate::spmv::Block;
+use crate::spmv::{Block, Lane};
 use crate::{Error, Observer, Result, dense, memory};
 
 /// Attempts with other random choices before a system is given up.
@@ -62,6 +62,35 @@ pub struct Solutions {
     pub rank: usize,
     /// Attempts made.
     pub attempts: u64,
+}
+
+/// The forms of residues, by their numbers in a state.
+const LANES: [Lane; 6] = [Lane::U8, Lane::U16, Lane::U32, Lane::U64, Lane::F32, Lane::F64];
+
+impl Bytes for Solutions {
+    fn write(&self, to: &mut Vec<u8>) -> Result<()> {
+        let Solutions { x, inconsistent, rank, attempts } = self;
+        (
+            LANES.iter().position(|&lane| lane == x.lane()),
+            (x.rows(), x.width()),
+            x.to_residues()?,
+            inconsistent,
+            (rank, attempts),
+        )
+            .write(to)
+    }
+}
+
+impl State for Solutions {
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        let (lane, (rows, width)): (Option<usize>, (usize, usize)) = State::read(from)?;
+        let (residues, inconsistent, (rank, attempts)): (Vec<u64>, _, _) = State::read(from)?;
+        if rows.checked_mul(width) != Some(residues.len()) {
+            return None;
+        }
+        let x = Block::from_residues(*LANES.get(lane?)?, rows, width, &residues).ok()?;
+        Some(Solutions { x, inconsistent, rank, attempts })
+    }
 }
 
 /// A random stream for a use, by the number of the attempt.

@@ -105,6 +105,92 @@ fn killed_eliminations_go_on() {
     assert!(alive > 0, "they always ended before they were killed");
 }
 
+/// Parts of the file `n.sms` that runs which were killed have left.
+fn parts(lab: &Lab) -> Vec<String> {
+    let files = std::fs::read_dir(&lab.dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    files.filter(|name| name.starts_with(".n.sms") && name.ends_with(".part")).collect()
+}
+
+/// A part of the output that a state tells of.
+fn part(lab: &Lab, args: &str) -> String {
+    for _ in 0..20 {
+        let _ = std::fs::remove_dir_all(lab.dir.join("states"));
+        parts(lab).iter().for_each(|name| std::fs::remove_file(lab.dir.join(name)).unwrap());
+        let killed = killed_with(lab, &format!("{args} {KEPT}"), "-vector-file-", 3);
+        if let (true, [name]) = (killed, &parts(lab)[..]) {
+            return name.clone();
+        }
+    }
+    panic!("{args}: it always ended before it was killed");
+}
+
+#[test]
+fn vectors_on_their_way_to_a_file_go_on() {
+    let lab = Lab::new("checkpoint-vectors");
+    with_entries(&lab, "a.sms", (150, 3000), |i, digit| if digit < 2 { digit + i as i64 % 3 } else { 0 });
+    for args in [
+        "kernel a.sms -p 65521 -o n.sms",
+        "kernel a.sms -p 65521 --vectors 1500 -o n.sms --seed 3",
+        "rref a.sms -p 65521 -o n.sms",
+    ] {
+        let (whole, mut alive) = (lab.answer(args), false);
+        let file = lab.read("n.sms");
+        // Killed at moments of the writing, on any number of threads.
+        for (k, later) in [0, 1, 4, 9, 2, 30].into_iter().enumerate() {
+            let args = format!("{args} {KEPT} --threads {}", 1 + k % 3);
+            alive |= killed_with(&lab, &args, "-vector-file-", later);
+        }
+        assert!(alive, "{args}: it always ended before it was killed");
+        assert_eq!(lab.answer(&format!("{args} {KEPT}")), whole);
+        assert!(lab.read("n.sms") == file && names(&lab).is_empty(), "{args}");
+        parts(&lab).iter().for_each(|name| std::fs::remove_file(lab.dir.join(name)).unwrap());
+    }
+    let args = "kernel a.sms -p 65521 -o n.sms";
+    let (whole, file) = (lab.answer(args), lab.read("n.sms"));
+    let kept = format!("{args} {KEPT}");
+    // A part that is truncated or changed is refused by name and stays; what lies behind it does not matter.
+    let name = part(&lab, args);
+    let written = lab.read(&name);
+    let mut flipped = written.clone();
+    flipped[written.len() / 9] ^= 1;
+    for (bytes, why) in [(&flipped[..], "does not match"), (&written[..written.len() / 9], "truncated")] {
+        lab.write(&name, bytes);
+        let run = lab.run(&kept);
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        assert!(run.stderr.contains(why) && run.stderr.contains(&name), "{}", run.stderr);
+        assert_eq!(lab.read(&name), bytes);
+    }
+    lab.write(&name, [&written[..], b"more"].concat());
+    assert_eq!(lab.answer(&kept), whole);
+    assert!(lab.read("n.sms") == file && parts(&lab).is_empty() && names(&lab).is_empty());
+    // One that is gone is made again.
+    let name = part(&lab, args);
+    std::fs::remove_file(lab.dir.join(&name)).unwrap();
+    let run = lab.run(&kept);
+    assert!(run.stderr.contains("is gone"), "{}", run.stderr);
+    assert!(run.code == 0 && lab.read("n.sms") == file && parts(&lab).is_empty());
+}
+
+#[test]
+fn killed_units_go_on() {
+    let lab = Lab::new("checkpoint-units");
+    // Units that fill in, and entries that keep structural pivots out.
+    with_entries(&lab, "a.sms", (220, 200), |i, digit| match (i % 9, digit) {
+        (0, 0..2) => 1 << 33,
+        (_, 0) => 1,
+        _ => 0,
+    });
+    let args = "smith a.sms";
+    let whole = lab.answer(args);
+    let mut alive = false;
+    for (k, later) in [0, 5, 20, 60, 1].into_iter().enumerate() {
+        alive |= killed_with(&lab, &format!("{args} {KEPT} --threads {}", 1 + k % 3), "-units-of-", later);
+    }
+    assert!(alive, "it always ended before it was killed");
+    assert_eq!(lab.answer(&format!("{args} {KEPT}")), whole);
+    assert!(names(&lab).is_empty());
+}
+
 #[test]
 fn killed_answers_modulo_large_primes_go_on() {
     let lab = Lab::new("checkpoint-large");

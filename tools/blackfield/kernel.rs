@@ -7,13 +7,13 @@ use crate::memory;
 use crate::output;
 use crate::progress::Bars;
 use crate::schema::Schema;
+use blackfield::Result;
 use blackfield::answers::{self, KernelOptions, NullVectors, RankOptions, RationalKernel, RationalVectors};
 use blackfield::field::Modulus;
-use blackfield::io::{Encoding, SmsWriter};
+use blackfield::io::{Encoding, SmsWriter, VectorFile};
 use blackfield::report::{Certainty, Phases};
 use blackfield::sparse::{Fraction, LineMap, LineMaps, SparseMatrix};
 use blackfield::words::counted;
-use blackfield::{Error, Result};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -138,12 +138,7 @@ impl Question<'_> {
     }
 
     /// The vectors, written.
-    fn vectors(
-        &self,
-        matrix: SparseMatrix,
-        mut writer: SmsWriter<'_>,
-        phases: &mut Phases,
-    ) -> Result<(Found, Grounds)> {
+    fn vectors(&self, matrix: SparseMatrix, writer: SmsWriter<'_>, phases: &mut Phases) -> Result<(Found, Grounds)> {
         let Question { args, coordinates, bars, .. } = *self;
         let options = KernelOptions::default().left(args.left).vectors(args.vectors).rank(self.options.clone());
         let kernel = answers::kernel_owned(matrix, &options, bars)?;
@@ -153,23 +148,23 @@ impl Question<'_> {
         let mut grounds = Grounds::from(kernel.rank());
         let entries = phases.time("null vectors", || {
             let left = args.left;
-            writer.begin(if left { vectors } else { length }, if left { length } else { vectors })?;
-            let (encoding, mut entries) = (writer.encoding(), 0);
-            let make = |some: &NullVectors| Ok((text(some, coordinates, left, encoding)?, some.nnz()));
-            let take = |(text, nnz): (Vec<u8>, usize)| {
-                entries += nnz;
-                writer.write(&text)
+            let lines = if left { (vectors, length) } else { (length, vectors) };
+            let key = [kernel.choice()?, format!("{:?}", args.vectors).into_bytes()].concat();
+            let mut file = VectorFile::begin(writer, lines, &key, bars)?;
+            let (encoding, done) = (file.encoding(), file.vectors());
+            let make = |some: &NullVectors| {
+                Ok((text(some, coordinates, left, encoding)?, some.first() + some.len(), some.nnz()))
             };
+            let take = |(text, vectors, nnz): (Vec<u8>, usize, usize)| file.write(&text, vectors, nnz);
             match args.vectors {
-                Some(count) => kernel.random(count, make, take, bars)?,
+                Some(count) => kernel.random_after(done, count, make, take, bars)?,
                 None => {
-                    grounds.certainty = kernel.basis(make, take, bars)?;
+                    grounds.certainty = kernel.basis_after(done, make, take, bars)?;
                     grounds.reason += "; proven by the null vectors";
-                    entries += units(coordinates, kernel.dimension() as u64, left, &mut writer, bars)?;
+                    units(coordinates, kernel.dimension(), left, &mut file, bars)?;
                 }
             }
-            writer.finish(bars)?;
-            Ok::<_, Error>(entries)
+            file.finish(bars)
         })?;
         Ok((Found::of(args, kernel.rank().rank, dimension, (vectors as usize, entries)), grounds))
     }
@@ -248,18 +243,19 @@ fn text(some: &NullVectors, coordinates: &LineMap, left: bool, encoding: Encodin
 }
 
 /// Writes the unit vectors of lines that were left out for being empty, as vectors from number `next` on.
-fn units(lines: &LineMap, next: u64, left: bool, writer: &mut SmsWriter<'_>, bars: &Bars) -> Result<usize> {
-    if lines.dropped() == 0 {
-        return Ok(0);
-    }
-    let encoding = writer.encoding();
+fn units(lines: &LineMap, next: usize, left: bool, file: &mut VectorFile<'_, '_>, bars: &Bars) -> Result<()> {
+    let (encoding, end) = (file.encoding(), next + lines.dropped());
     let dropped = (0..lines.whole() as u64).filter(|&i| lines.place(i as u32).is_none());
-    let mut entries = dropped.zip(next..).map(|(i, k)| if left { (k, i, 1) } else { (i, k, 1) }).peekable();
-    while entries.peek().is_some() {
+    // Those that another process has written are left out.
+    let first = file.vectors().max(next);
+    let entries = dropped.zip(next as u64..).skip(first - next);
+    let mut entries = entries.map(|(i, k)| if left { (k, i, 1) } else { (i, k, 1) });
+    for first in (first..end).step_by(UNITS) {
         blackfield::Observer::check(bars)?;
-        writer.write(&encoding.entries(entries.by_ref().take(UNITS))?)?;
+        let last = end.min(first + UNITS);
+        file.write(&encoding.entries(entries.by_ref().take(UNITS))?, last, last - first)?;
     }
-    Ok(lines.dropped())
+    Ok(())
 }
 
 /// The circumstances on standard error.

@@ -8,7 +8,7 @@ use crate::schema::Schema;
 use crate::{kernel, memory, solve};
 use blackfield::Result;
 use blackfield::answers::{self, KernelOptions, SolveOptions};
-use blackfield::io::SmsWriter;
+use blackfield::io::{SmsWriter, VectorFile};
 use blackfield::large::{LargeModulus, LargeVectors};
 use blackfield::num_bigint::BigInt;
 use blackfield::sparse::{Fraction, Integer};
@@ -51,14 +51,16 @@ pub fn kernel(
 fn write(
     args: &KernelArgs,
     found: &answers::LargeKernel,
-    mut writer: SmsWriter<'_>,
+    writer: SmsWriter<'_>,
     bars: &crate::progress::Bars,
 ) -> Result<(usize, usize)> {
     let (count, length) = (args.vectors.unwrap_or(found.dimension()), found.coordinates() as u64);
-    let (left, encoding, mut entries) = (args.left, writer.encoding(), 0);
-    writer.begin(if left { count as u64 } else { length }, if left { length } else { count as u64 })?;
+    let (left, lines) = (args.left, if args.left { (count as u64, length) } else { (length, count as u64) });
+    // A basis is determined by its free columns; random vectors by these and their blocks.
+    let key = found.free().iter().flat_map(|j| j.to_le_bytes()).chain(format!("{:?}", args.vectors).into_bytes());
+    let mut file = VectorFile::begin(writer, lines, &key.collect::<Vec<u8>>(), bars)?;
+    let (encoding, done) = (file.encoding(), file.vectors());
     let take = |some: &LargeVectors| {
-        entries += some.nnz();
         let text = encoding.fractions((0..some.len()).flat_map(|k| {
             let (at, values) = some.vector(k);
             let number = (some.first() + k) as u64;
@@ -68,14 +70,13 @@ fn write(
             };
             at.iter().zip(values).map(entry)
         }))?;
-        writer.write(&text)
+        file.write(&text, some.first() + some.len(), some.nnz())
     };
     match args.vectors {
-        Some(count) => found.random(count, take, bars)?,
-        None => drop(found.basis(take, bars)?),
+        Some(count) => found.random_after(done, count, take, bars)?,
+        None => drop(found.basis_after(done, take, bars)?),
     }
-    writer.finish(bars)?;
-    Ok((count, entries))
+    Ok((count, file.finish(bars)?))
 }
 
 /// Solutions, written, or why there are none.

@@ -9,7 +9,7 @@ use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::answers::{self, FreeColumns, RationalColumns, RationalRowEchelon, RowEchelon};
 use blackfield::field::Modulus;
-use blackfield::io::SmsWriter;
+use blackfield::io::{SmsWriter, VectorFile};
 use blackfield::report::Certainty;
 use blackfield::sparse::Triplets;
 use blackfield::words::counted;
@@ -79,7 +79,8 @@ fn answer(
     work.phases.extend(&form.rank().phases);
     let (mut grounds, mut entries) = (Grounds::from(form.rank()), 0);
     if let Some(writer) = writer {
-        (grounds.certainty, entries) = work.phases.time("echelon form", || write(&form, writer, bars))?;
+        (grounds.certainty, entries) =
+            work.phases.time("echelon form", || write(&form, order.as_ref(), writer, bars))?;
         grounds.reason += "; proven by its columns, null vectors that A maps to zero";
     }
     let named = |&j: &u32| order.as_ref().map_or(j, |order| order[j as usize]);
@@ -153,26 +154,30 @@ fn write_rational(
 }
 
 /// Writes the form; returns how sure it is and how many entries it has.
-fn write(form: &RowEchelon, mut writer: SmsWriter<'_>, bars: &Bars) -> Result<(Certainty, usize)> {
-    let encoding = writer.encoding();
+fn write(
+    form: &RowEchelon,
+    order: Option<&Vec<u32>>,
+    writer: SmsWriter<'_>,
+    bars: &Bars,
+) -> Result<(Certainty, usize)> {
     let pivots = form.pivots();
-    writer.begin(pivots.len() as u64, form.cols() as u64)?;
-    let ones = encoding.entries((0u64..).zip(pivots).map(|(i, &j)| (i, u64::from(j), 1)))?;
-    writer.write(&ones)?;
-    let mut count = pivots.len();
+    // All that the form depends on beyond the matrix.
+    let key: Vec<u8> = order.into_iter().flatten().flat_map(|j| j.to_le_bytes()).collect();
+    let mut file = VectorFile::begin(writer, (pivots.len() as u64, form.cols() as u64), &key, bars)?;
+    let (encoding, done) = (file.encoding(), file.vectors());
+    if file.entries() == 0 {
+        let ones = encoding.entries((0u64..).zip(pivots).map(|(i, &j)| (i, u64::from(j), 1)))?;
+        file.write(&ones, 0, pivots.len())?;
+    }
     let make = |some: FreeColumns<'_>| {
         let mut entries = 0;
         let numbers = some.entries().inspect(|_| entries += 1).map(|(i, j, v)| (u64::from(i), u64::from(j), v));
         let text = encoding.entries(numbers)?;
-        Ok((text, entries))
+        Ok((text, some.end(), entries))
     };
-    let take = |(text, entries): (Vec<u8>, usize)| {
-        count += entries;
-        writer.write(&text)
-    };
-    let certainty = form.free_columns(make, take, bars)?;
-    writer.finish(bars)?;
-    Ok((certainty, count))
+    let take = |(text, end, entries): (Vec<u8>, usize, usize)| file.write(&text, end, entries);
+    let certainty = form.free_columns_after(done, make, take, bars)?;
+    Ok((certainty, file.finish(bars)?))
 }
 
 /// The order of columns in a file.

@@ -8,6 +8,7 @@ use super::{BLOCK, KernelOptions, NullVectors, check};
 use crate::certify::{Certainty, Domain, Streams};
 use crate::field::Modulus;
 use crate::pivots::{Pivots, Rule};
+use crate::report::Bytes;
 use crate::sparse::SparseMatrix;
 use crate::spmv::PACKED;
 use crate::{Error, Observer, Result, memory};
@@ -212,12 +213,26 @@ impl Kernel {
     pub fn basis<T: Send>(
         &self,
         make: impl Fn(&NullVectors) -> Result<T> + Sync,
+        take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<Certainty> {
+        self.basis_after(0, make, take, observer)
+    }
+    /// The same without the first `done` vectors, which another process has taken of a kernel with the same
+    /// [`Kernel::choice`]: all of some of its blocks.
+    ///
+    /// # Errors
+    /// As [`Kernel::basis`]; [`Error::Usage`] where no block ends with number `done`.
+    pub fn basis_after<T: Send>(
+        &self,
+        done: usize,
+        make: impl Fn(&NullVectors) -> Result<T> + Sync,
         mut take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<Certainty> {
-        self.blocks(&self.free, None, self.free.len(), &make, &mut take, observer)?;
+        self.blocks(&self.free, None, (done, self.free.len()), &make, &mut take, observer)?;
         if let Some(sequence) = &self.sequence {
-            self.basis_by_sequence(sequence, make, take, observer)?;
+            self.basis_by_sequence(sequence, done, make, take, observer)?;
         }
         Ok(Certainty::Proven)
     }
@@ -233,10 +248,34 @@ impl Kernel {
         take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<()> {
+        self.random_after(0, count, make, take, observer)
+    }
+    /// The same without the first `done` of them, as [`Kernel::basis_after`].
+    ///
+    /// # Errors
+    /// As [`Kernel::basis_after`].
+    pub fn random_after<T: Send>(
+        &self,
+        done: usize,
+        count: usize,
+        make: impl Fn(&NullVectors) -> Result<T> + Sync,
+        take: impl FnMut(T) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         if let Some(sequence) = &self.sequence {
-            return self.random_by_sequence(sequence, count, make, take, observer);
+            return self.random_by_sequence(sequence, (done, count), make, take, observer);
         }
-        self.blocks(&[], Some(&self.free), count, make, take, observer)
+        self.blocks(&[], Some(&self.free), (done, count), make, take, observer)
+    }
+    /// What the vectors depend on beyond the matrix, the seed and their number, as bytes for a name of them: the free
+    /// columns, which other plans choose otherwise, and how block Wiedemann runs.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn choice(&self) -> Result<Vec<u8>> {
+        let (mut bytes, sequence) = (vec![], self.sequence.as_ref().map_or(&[][..], Sequence::name));
+        (&self.free()?, sequence).write(&mut bytes)?;
+        Ok(bytes)
     }
     /// The columns of A that are not empty mod p.
     pub(in crate::answers) fn names(&self) -> &[u32] {
@@ -282,23 +321,27 @@ impl Kernel {
         if let Some(sequence) = &self.sequence {
             return self.of_last_by_sequence(sequence, last, random, take, observer);
         }
-        self.blocks(last, random, last.len(), |vectors| Ok(vectors.clone()), &mut take, observer)
+        self.blocks(last, random, (0, last.len()), |vectors| Ok(vectors.clone()), &mut take, observer)
     }
-    /// `count` vectors, the identity in the columns `units` and random in others.
+    /// `count` vectors but the first `done`, the identity in the columns `units` and random in others.
     fn blocks<T: Send>(
         &self,
         units: &[Free],
         random: Option<&[Free]>,
-        count: usize,
+        (done, count): (usize, usize),
         make: impl Fn(&NullVectors) -> Result<T> + Sync,
         mut take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<()> {
-        observer.phase("null vectors", count as u64);
         let size = if self.packed.is_some() { PACKED } else { BLOCK };
+        if done < count && !done.is_multiple_of(size) {
+            return Err(Error::Usage(format!("no block of null vectors ends with number {done}")));
+        }
+        observer.phase("null vectors", count as u64);
+        observer.restored(done.min(count) as u64);
         let (blocks, rooms) = (count.div_ceil(size), Mutex::new(Vec::<(Room, PackedRoom)>::new()));
         let at_once = AHEAD * rayon::current_num_threads();
-        for first in (0..blocks).step_by(at_once) {
+        for first in (done.div_ceil(size)..blocks).step_by(at_once) {
             observer.check()?;
             let last = blocks.min(first + at_once);
             let made: Vec<T> = (first..last)

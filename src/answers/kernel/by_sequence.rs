@@ -39,14 +39,15 @@ type Lane = (Option<Free>, Option<u32>);
 
 impl Kernel {
     /// Completes vectors, of which `block` has the coordinates on the last floor, from number `first` on; random in the
-    /// columns of `random`. `group` counts all lanes of substitution that were made before.
+    /// columns of `random`. `group` counts all lanes of substitution that were made before; of vectors before number
+    /// `done` none are made.
     #[expect(clippy::too_many_arguments, reason = "what is given, and what is done with what is made of it")]
     fn complete<T: Send>(
         &self,
         block: &Block,
         lanes: &[Lane],
         random: Option<&[Free]>,
-        first: usize,
+        (first, done): (usize, usize),
         group: &mut u64,
         make: &(impl Fn(&NullVectors) -> Result<T> + Sync),
         take: &mut impl FnMut(T) -> Result<()>,
@@ -56,6 +57,7 @@ impl Kernel {
         let made: Vec<T> = lanes
             .par_chunks(BLOCK)
             .enumerate()
+            .filter(|(k, _)| first + k * BLOCK >= done)
             .map(|(k, lanes)| {
                 let (units, places) = split(lanes);
                 let stream = |those| (those, streams.stream(Domain::Solutions, *group + k as u64));
@@ -75,27 +77,32 @@ impl Kernel {
     pub(super) fn random_by_sequence<T: Send>(
         &self,
         sequence: &Sequence,
-        count: usize,
+        (done, count): (usize, usize),
         make: impl Fn(&NullVectors) -> Result<T> + Sync,
         mut take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<()> {
         let (width, mut group) = (sequence.width(), 0);
         for first in (0..count).step_by(width) {
+            if first + width <= done {
+                group += width.div_ceil(BLOCK) as u64;
+                continue;
+            }
             observer.phase("null vectors", count as u64);
             observer.progress(first as u64);
             sequence.run(first / width, observer, |found| {
                 let lanes: Vec<Lane> = (0..width.min(count - first)).map(|l| (None, Some(l as u32))).collect();
-                self.complete(&found.x, &lanes, Some(&self.free), first, &mut group, &make, &mut take)
+                self.complete(&found.x, &lanes, Some(&self.free), (first, done), &mut group, &make, &mut take)
             })?;
         }
         Ok(())
     }
 
-    /// The vectors of a basis after those of the columns that are free.
+    /// The vectors of a basis after those of the columns that are free, without the first `done` of the basis.
     pub(super) fn basis_by_sequence<T: Send>(
         &self,
         sequence: &Sequence,
+        done: usize,
         make: impl Fn(&NullVectors) -> Result<T> + Sync,
         mut take: impl FnMut(T) -> Result<()>,
         observer: &dyn Observer,
@@ -134,7 +141,7 @@ impl Kernel {
                 if echelon.rank() > count {
                     return Err(Error::Check(format!("more than {count} independent vectors in a null space")));
                 }
-                self.complete(&vectors.x, &lanes, None, before + found, &mut group, &make, &mut take)
+                self.complete(&vectors.x, &lanes, None, (before + found, done), &mut group, &make, &mut take)
             })?;
         }
         Ok(())
@@ -165,7 +172,7 @@ impl Kernel {
                     memory::push(&mut lanes, (Some(free), None), SUMS)?;
                 }
                 lanes.sort_unstable();
-                self.complete(&found.x, &lanes, random, first, &mut group, &make, &mut take)?;
+                self.complete(&found.x, &lanes, random, (first, 0), &mut group, &make, &mut take)?;
                 first += lanes.len();
                 Ok(())
             })?;
@@ -175,7 +182,7 @@ impl Kernel {
             memory::push(&mut rest, (Some(free), None), SUMS)?;
         }
         let none = Block::zeros(crate::spmv::Lane::U8, 0, 0)?;
-        self.complete(&none, &rest, random, first, &mut group, &make, &mut take)
+        self.complete(&none, &rest, random, (first, 0), &mut group, &make, &mut take)
     }
 }
 

@@ -74,14 +74,24 @@ impl LargeKernel {
     /// # Errors
     /// Those of `take`; [`Error::Check`](crate::Error::Check) if the matrix does not map a vector to 0,
     /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn basis(
+    pub fn basis(&self, take: impl FnMut(&LargeVectors) -> Result<()>, observer: &dyn Observer) -> Result<Certainty> {
+        self.basis_after(0, take, observer)
+    }
+    /// The same without the first `done` vectors, which another process has taken of the kernel with the same
+    /// [`LargeKernel::free`].
+    ///
+    /// # Errors
+    /// As [`LargeKernel::basis`].
+    pub fn basis_after(
         &self,
+        done: usize,
         mut take: impl FnMut(&LargeVectors) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<Certainty> {
         let (dimension, block) = (self.dimension(), self.space.block());
         observer.phase("null vectors", dimension as u64);
-        for first in (0..dimension).step_by(block) {
+        observer.restored(done as u64);
+        for first in (done..dimension).step_by(block) {
             let range = first..dimension.min(first + block);
             take(&self.space.basis(range, (0, &mut self.rng.clone()), observer)?)?;
             observer.progress(first as u64);
@@ -95,12 +105,27 @@ impl LargeKernel {
     pub fn random(
         &self,
         count: usize,
+        take: impl FnMut(&LargeVectors) -> Result<()>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        self.random_after(0, count, take, observer)
+    }
+    /// The same without the first `done` of them, as [`LargeKernel::basis_after`]: all of some blocks.
+    ///
+    /// # Errors
+    /// As [`LargeKernel::basis`].
+    pub fn random_after(
+        &self,
+        done: usize,
+        count: usize,
         mut take: impl FnMut(&LargeVectors) -> Result<()>,
         observer: &dyn Observer,
     ) -> Result<()> {
         let (mut rng, block) = (self.rng.clone(), self.space.block());
         observer.phase("null vectors", count as u64);
-        for first in (0..count).step_by(block) {
+        observer.restored(done as u64);
+        self.space.skip(done, &mut rng);
+        for first in (done..count).step_by(block) {
             take(&self.space.random(first, block.min(count - first), &mut rng, observer)?)?;
             observer.progress(first as u64);
         }

@@ -26,15 +26,16 @@ pub(in crate::answers) struct Repeated<'a> {
 }
 
 impl<'a> Repeated<'a> {
-    /// `None` if elimination does not stay sparse enough for that. The matrix is square and nonsingular.
+    /// `None` if elimination does not stay sparse enough for that. The matrix is square and nonsingular, its determinant
+    /// at most 2^bits.
     ///
     /// # Errors
     /// [`Error::Check`] if it looks singular, [`Error::Interrupted`], [`Error::Memory`].
-    pub fn of(a: &'a Triplets, options: &RankOptions, observer: &'a dyn Observer) -> Result<Option<Self>> {
+    pub fn of(a: &'a Triplets, bits: f64, options: &RankOptions, observer: &'a dyn Observer) -> Result<Option<Self>> {
         let (n, digest) = (a.rows(), a.digest());
         let options = RankOptions { proven: false, error: None, ..options.clone() };
         let mut primes = Primes::new(&digest, options.seed, vec![]);
-        let (hadamard_bits, mut phases) = (hadamard_log2(a, n)?, Phases::default());
+        let (hadamard_bits, mut phases) = (hadamard_log2(a, n)?.min(bits), Phases::default());
         loop {
             let p = primes.next()?;
             let (rank, minor) = decompose(a, p, &options, &mut phases, observer)?;
@@ -107,7 +108,7 @@ mod tests {
                 continue;
             }
             for divisor in [BigInt::from(1), expected.divisor.clone(), expected.value.clone()] {
-                let Some(repeated) = Repeated::of(&a, &options, &Silent).unwrap() else { continue };
+                let Some(repeated) = Repeated::of(&a, f64::INFINITY, &options, &Silent).unwrap() else { continue };
                 learnt += 1;
                 let (cofactor, primes) = repeated.cofactor(divisor.magnitude()).unwrap();
                 assert_eq!(cofactor * BigInt::from(divisor.magnitude().clone()), expected.value, "{n}");
@@ -118,6 +119,6 @@ mod tests {
         let n = 150;
         let places = (0..n * n).map(|k| (k / n, k % n, rng.random_range(2..9i64)));
         let full = Triplets::from_entries(n, n, places.collect::<Vec<_>>());
-        assert!(Repeated::of(&full, &options, &Silent).unwrap().is_none());
+        assert!(Repeated::of(&full, f64::INFINITY, &options, &Silent).unwrap().is_none());
     }
 }

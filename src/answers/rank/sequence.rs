@@ -7,11 +7,12 @@
 
 use crate::blackbox::{FirstColumns, Operator, Scratch};
 use crate::certify::{Domain, Streams};
-use crate::report::Phases;
+use crate::report::{Bytes, Phases, once_if_worth};
 use crate::schur::{Complement, Split};
 use crate::spmv::{Block, PlanOptions, Product};
 use crate::wiedemann::{ATTEMPTS, Parameters, Solutions, System};
 use crate::{Error, Observer, Result};
+use rand::Rng as _;
 
 /// The part of the streams that runs have for their own.
 const PART: u64 = 1 << 32;
@@ -25,6 +26,8 @@ pub(in crate::answers) struct Sequence {
     parameters: Parameters,
     streams: Streams<'static>,
     first: Solutions,
+    /// What identifies its runs to those who keep states: nothing if nobody does.
+    name: Vec<u8>,
 }
 
 impl std::fmt::Debug for Sequence {
@@ -62,9 +65,19 @@ impl Sequence {
         let cols = whole.cols() - aside;
         let first = Solutions { x: Block::zeros(whole.lane(), 0, 0)?, inconsistent: vec![], rank: 0, attempts: 0 };
         let (operator, streams) = (FirstColumns::new(whole, cols), streams.part(PART));
-        let mut sequence = Sequence { operator, parameters: parameters.clone(), streams, first };
+        let mut name = vec![];
+        if observer.keeper().is_some() {
+            let Parameters { block, degree, symmetric, .. } = *parameters;
+            let stream = streams.stream(Domain::Solutions, 0).next_u64();
+            (split.name(), aside, (block, degree, symmetric), stream).write(&mut name)?;
+        }
+        let mut sequence = Sequence { operator, parameters: parameters.clone(), streams, first, name };
         sequence.first = sequence.make(0, phases, observer)?;
         Ok(sequence)
+    }
+    /// What identifies its runs, if somebody keeps states.
+    pub fn name(&self) -> &[u8] {
+        &self.name
     }
     /// Vectors that a run makes.
     pub fn width(&self) -> usize {
@@ -106,7 +119,11 @@ impl Sequence {
             _ => read(&self.make(number, &mut Phases::default(), observer)?),
         }
     }
+    /// Run `number`, from what was kept of it or now.
     fn make(&self, number: usize, phases: &mut Phases, observer: &dyn Observer) -> Result<Solutions> {
+        once_if_worth("run", || (&self.name, number), observer, || self.solve(number, phases, observer))
+    }
+    fn solve(&self, number: usize, phases: &mut Phases, observer: &dyn Observer) -> Result<Solutions> {
         let (whole, system) =
             (self.operator.whole(), System { operator: &self.operator, parameters: &self.parameters });
         let (p, w, (s, k)) = (whole.modulus(), self.width(), self.sides());

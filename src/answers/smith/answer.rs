@@ -8,6 +8,7 @@ use super::{SmithForm, SmithOptions};
 use crate::answers::Phases;
 use crate::answers::kernel::check;
 use crate::certify::Certainty;
+use crate::integers::Hadamard;
 use crate::sparse::Triplets;
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
@@ -37,6 +38,7 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
     let mut phases = Phases::default();
     let start = Instant::now();
     let compact = a.compact()?;
+    let whole = Hadamard::of(&compact.matrix)?;
     let pieces = phases.time("units", || pieces(compact.matrix.into_owned(), &options.rank, observer))?;
     let Pieces { mut diagonal, cores, units } = pieces;
     let mut form = SmithForm {
@@ -74,7 +76,9 @@ pub fn smith(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> R
             }
             continue;
         }
-        let found = phases.time("cores", || invariant_factors(&core.matrix, options, observer))?;
+        let found = phases.time("cores", || {
+            invariant_factors(&core.matrix, |order| whole.log2(core.before + order), options, observer)
+        })?;
         // The reason of the first is given, unless a later one is less sure.
         if form.reason.is_empty() || form.certainty == Certainty::Proven && found.certainty != Certainty::Proven {
             form.reason = found.reason;

@@ -8,14 +8,16 @@
 //!   divide c, all invariant factors but the last are units**, since those multiply to det B/s_r(B), which divides c.
 
 use super::RankOptions;
+use super::diagonal::Powers;
 use super::lift::{Solution, System};
+use super::several::{columns, divisors};
 use super::unproven::Unproven;
 use crate::answers::lifting::Repeated;
 use crate::cost::Machine;
 use crate::decomposition::is_odd;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
-use crate::integers::{Bound, Multimodular, Residues, hadamard_log2, large_gcd, primes_for};
+use crate::integers::{Bound, Multimodular, Residues, large_gcd, primes_for};
 use crate::report::{Bytes, Quiet, State};
 use crate::sparse::{Integer, Triplets};
 use crate::words::counted;
@@ -27,6 +29,8 @@ use num_traits::{One, Zero};
 const TABLE: &str = "a dense minor";
 /// Solutions from each side.
 const SOLUTIONS: usize = 2;
+/// Seconds of a proof below which nothing is done to shorten it.
+const WORTH: f64 = 0.25;
 /// A proof that is predicted to take more seconds is given up where an error bound is enough.
 const PATIENCE: f64 = 30.0;
 /// The size of the primes of a determinant.
@@ -60,6 +64,8 @@ pub(super) struct Ask<'a> {
     pub options: &'a RankOptions,
     /// What is enough where a proof takes too long, if anything is.
     pub unproven: Option<Unproven>,
+    /// log₂ of a bound on all minors.
+    pub bits: f64,
 }
 
 impl Ask<'_> {
@@ -93,13 +99,12 @@ pub(super) fn last_factor(
     b: &Triplets,
     system: &System,
     turned: impl FnOnce() -> Result<System>,
-    Ask { options, unproven }: &Ask,
+    &Ask { options, ref unproven, bits }: &Ask,
     rng: &mut Rng,
     observer: &dyn Observer,
 ) -> Result<Multiple> {
-    let bits = hadamard_log2(b, b.rows())?;
     let mut right = system.solve(SOLUTIONS, bits, rng, observer)?;
-    let repeated = Repeated::of(b, options, observer)?;
+    let repeated = Repeated::of(b, bits, options, observer)?;
     if let Some(unproven) = unproven.as_ref().filter(|_| repeated.is_none()) {
         let least = Proof::of(system, &right, &common_denominator(&right), bits, &options.machine);
         if least.integral.min(least.determinant) > PATIENCE {
@@ -110,19 +115,47 @@ pub(super) fn last_factor(
         }
     }
     let left = turned()?.solve(SOLUTIONS, bits, rng, observer)?;
-    let last = common_denominator(right.iter().chain(&left));
+    let mut last = common_denominator(right.iter().chain(&left));
     if let Some(repeated) = repeated {
-        let (cofactor, primes) = repeated.cofactor(&last)?;
-        let cofactor = cofactor.into_parts().1;
+        let found = divisors(&columns(&right, &last, &last)?, &last, rng, observer)?;
+        let divisor = large_lcm(&product_of(&found), &last);
+        let (rest, primes) = repeated.cofactor(&divisor)?;
+        let cofactor = rest.into_parts().1 * (divisor / &last);
         let words = determinant_words(&last, &cofactor, primes);
         return Ok(Multiple { last, cofactor: Some(cofactor), right, left, words, proven: true });
     }
-    let proof = Proof::of(system, right.iter().chain(&left), &last, bits, &options.machine);
+    // A divisor of the determinant that is larger than the last factor, from as many solutions as save primes.
+    let mut divisor = last.clone();
+    loop {
+        let found = divisors(&columns(&right, &last, &last)?, &last, rng, observer)?;
+        divisor = large_lcm(&product_of(&found), &divisor);
+        let proof = Proof::of(system, right.iter().chain(&left), &divisor, bits, &options.machine);
+        // Others have no more than the least so far, and as many digits as these.
+        let all = found.iter().map(|e| e.1).sum::<usize>() == right.len();
+        let least = found.last().filter(|_| all).map_or(0, |e| e.0.bits());
+        let saved = (least * right.len() as u64) as f64 / f64::from(PRIME_BITS) * proof.of_prime;
+        if proof.integral.min(proof.determinant) < WORTH || saved < 2.0 * proof.of_solution * right.len() as f64 {
+            break;
+        }
+        right.extend(system.solve(right.len(), bits, rng, observer)?);
+        last = common_denominator(right.iter().chain(&left));
+    }
+    let proof = Proof::of(system, right.iter().chain(&left), &divisor, bits, &options.machine);
     if proof.integral <= proof.determinant && system.is_integral(&last, proof.digits, observer)? {
         let words = format!("{}, and its multiple of the inverse is integral", counted(last.bits(), "bit"));
         return Ok(Multiple { last, cofactor: None, right, left, words, proven: true });
     }
-    by_determinant(b, Multiple { last, cofactor: None, right, left, words: String::new(), proven: true }, observer)
+    let known = Multiple { last, cofactor: None, right, left, words: String::new(), proven: true };
+    by_determinant(b, known, (&divisor, bits), observer)
+}
+
+fn large_lcm(a: &BigUint, b: &BigUint) -> BigUint {
+    a / large_gcd(a.clone(), b.clone()) * b
+}
+
+/// Numbers with their multiplicities, multiplied.
+fn product_of(found: &Powers) -> BigUint {
+    found.iter().fold(BigUint::one(), |all, (s, count)| all * s.pow(*count as u32))
 }
 
 /// The least common denominator of solutions.
@@ -131,18 +164,20 @@ pub(super) fn common_denominator<'a>(solutions: impl IntoIterator<Item = &'a Sol
     denominators.fold(BigUint::one(), |l, d| &l / large_gcd(l.clone(), d.clone()) * d)
 }
 
-/// Predicted seconds of either proof, and the digits of the integral inverse.
+/// Predicted seconds of either proof, and of parts of them, and the digits of the integral inverse.
 struct Proof {
     digits: usize,
     integral: f64,
     determinant: f64,
+    of_prime: f64,
+    of_solution: f64,
 }
 
 impl Proof {
     fn of<'a>(
         system: &System,
         solutions: impl IntoIterator<Item = &'a Solution>,
-        last: &BigUint,
+        divisor: &BigUint,
         bits: f64,
         machine: &Machine,
     ) -> Proof {
@@ -150,24 +185,31 @@ impl Proof {
         let largest = numbers.map(|y| y.bits()).max().unwrap_or(0);
         // s̃·B⁻¹·b is about as large as s̃·B⁻¹; one digit more in case.
         let digits = largest.saturating_sub(u64::from(super::lift::RIGHT)).div_ceil(30) as usize + 2;
-        let primes = (bits - last.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
+        let primes = (bits - divisor.bits() as f64).max(0.0) / f64::from(PRIME_BITS) + 1.0;
         let (n, dense, visit) = (system.order, &machine.dense, machine.integers.lane);
         let product = (n as f64).powi(3) * dense.product(system.modulus);
         let integral = digits as f64 * (product + (n * system.nnz()) as f64 * visit);
         // The minor is taken in, and so is its copy for the factors.
         let table = 2.0 * Echelon::absorbing_seconds(dense, system.modulus, n, n);
-        let determinant = primes * (Echelon::seconds(dense, system.modulus, n, n) + table);
-        Proof { digits, integral, determinant }
+        let of_prime = Echelon::seconds(dense, system.modulus, n, n) + table;
+        // Twice as many digits as numerators have, in each of which the numbers so far are met again.
+        let (n, twice) = (n as f64, 2.0 * digits as f64);
+        let of_solution = twice * n * (n * dense.product(system.modulus) + (system.nnz() as f64 / n + twice) * visit);
+        Proof { digits, integral, determinant: primes * of_prime, of_prime, of_solution }
     }
 }
 
-/// The same with the determinant.
+/// The same with the determinant, which is a multiple of `divisor` and at most 2^bits.
 ///
 /// # Errors
 /// As [`last_factor`].
-pub(super) fn by_determinant(b: &Triplets, known: Multiple, observer: &dyn Observer) -> Result<Multiple> {
-    let bits = hadamard_log2(b, b.rows())?;
-    let mut divisor = known.last.clone();
+pub(super) fn by_determinant(
+    b: &Triplets,
+    known: Multiple,
+    (divisor, bits): (&BigUint, f64),
+    observer: &dyn Observer,
+) -> Result<Multiple> {
+    let mut divisor = divisor.clone();
     let bound = |divisor: &BigUint| Bound {
         bits: (bits - (divisor.bits() - 1) as f64).max(0.0).ceil() as u64,
         rule: "Hadamard",

@@ -34,22 +34,33 @@ pub(super) struct Core {
     pub path: Vec<Step>,
 }
 
-/// The invariant factors of a component, from what was kept of it or now.
+/// The invariant factors of a component, from what was kept of it or now. `minors` is log₂ of a bound on its minors of
+/// each order, of which more may be known than it shows itself.
 ///
 /// # Errors
 /// Those of [`rational_rank`], [`Error::Check`] if a computation contradicts itself; those of the observer's keeper.
-pub(super) fn invariant_factors(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
+pub(super) fn invariant_factors(
+    a: &Triplets,
+    minors: impl Fn(usize) -> f64,
+    options: &SmithOptions,
+    observer: &dyn Observer,
+) -> Result<Core> {
     let key = || (a.digest(), options.rank.seed, options.rank.proven, options.error.log2());
     let kept = Kept::of("component", key, observer)?;
     if let Some((factors, (certainty, primes), reason)) = kept.load()? {
         return Ok(Core { factors, certainty, primes, reason, path: vec![] });
     }
-    let core = compute(a, options, observer)?;
+    let core = compute(a, minors, options, observer)?;
     kept.complete(&(&core.factors, (core.certainty, core.primes), &core.reason))?;
     Ok(core)
 }
 
-fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Result<Core> {
+fn compute(
+    a: &Triplets,
+    minors: impl Fn(usize) -> f64,
+    options: &SmithOptions,
+    observer: &dyn Observer,
+) -> Result<Core> {
     // Half of the error is for the rank, half for the primes that matter.
     let error = options.error.share(2);
     let rational = RationalOptions::default().rank(options.rank.clone()).error(error);
@@ -60,12 +71,12 @@ fn compute(a: &Triplets, options: &SmithOptions, observer: &dyn Observer) -> Res
         return Err(Error::Memory(format!("systems of order {r} need {needed} MB, {} MB are allowed", limit >> 20)));
     }
     let digest = a.digest();
-    let minors = Minors { a, digest: &digest, r, options: &options.rank, observer };
-    let bits = hadamard_log2(a, r)?;
+    let bits = hadamard_log2(a, r)?.min(minors(r));
+    let minors = Minors { a, digest: &digest, r, bits, options: &options.rank, observer };
     let unproven = (minors.are_several() && !options.rank.proven)
         .then(|| Unproven::within(error, bits, MINORS as usize))
         .flatten();
-    let Candidates { chosen, mut parts, words, beside } = candidates(&minors, unproven, bits)?;
+    let Candidates { chosen, mut parts, words, beside } = candidates(&minors, unproven)?;
     path.push(step("last invariant factor", words, start));
     let powers = all_powers(&minors, &chosen, &mut parts, beside)?;
     let found = format!(
@@ -103,16 +114,16 @@ struct Candidates {
 }
 
 /// Multiples of the last invariant factor: of one minor, and of others as long as something is left that nobody can
-/// factor and that others do not have. `bits` is log₂ of a bound on all minors.
-fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<Candidates> {
-    let mut ask = Ask { options: minors.options, unproven };
+/// factor and that others do not have.
+fn candidates(minors: &Minors, unproven: Option<Unproven>) -> Result<Candidates> {
+    let mut ask = Ask { options: minors.options, unproven, bits: minors.bits };
     let mut chosen = minors.choose(0, &ask)?;
     let mut words = chosen.multiple.words.clone();
     if chosen.multiple.proven {
         ask.unproven = None;
     }
     let (mut parts, mut others) = (Parts::of(&chosen.multiple), vec![]);
-    let Minors { a, digest, options, observer, .. } = *minors;
+    let Minors { a, digest, bits, options, observer, .. } = *minors;
     let beside = match parts.hard.is_one() {
         true => None,
         false => denominator(a, (digest, options.seed), &chosen, bits, (options.max_memory, observer))?,
@@ -131,7 +142,8 @@ fn candidates(minors: &Minors, unproven: Option<Unproven>, bits: f64) -> Result<
         // No power of p that divides a minor exceeds the minor.
         SMALL.iter().for_each(|&p| parts.include(p, bits as u32 + 1));
     } else if !parts.hard.is_one() && chosen.multiple.cofactor.is_none() {
-        chosen.multiple = by_determinant(&chosen.b, chosen.multiple, minors.observer)?;
+        let last = chosen.multiple.last.clone();
+        chosen.multiple = by_determinant(&chosen.b, chosen.multiple, (&last, bits), observer)?;
         words.clone_from(&chosen.multiple.words);
         parts = Parts::of(&chosen.multiple);
         others.iter().for_each(|other| parts.narrow(other));

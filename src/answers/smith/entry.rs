@@ -1,13 +1,14 @@
 //! Entries of a matrix that is eliminated over ℤ: words, or integers of any size.
 
 use crate::integers::{gcd, large_gcd};
+use crate::report::State;
 use crate::sparse::Integer;
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, Zero};
 use std::fmt::Debug;
 
 /// An integer other than 0 in a sparse row, or one in arithmetic with them.
-pub(super) trait Entry: Clone + Debug + PartialEq + Send + Sync {
+pub(super) trait Entry: State + Clone + Debug + PartialEq + Send + Sync {
     /// Entries stay below 2^`limit` for input below 2^`bits`.
     fn limit(bits: u32) -> u32;
     /// `None` where it does not fit.

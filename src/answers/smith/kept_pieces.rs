@@ -11,8 +11,8 @@ use num_bigint::{BigInt, BigUint};
 /// What the memory is for.
 const PIECES: &str = "the pieces of a matrix over Z";
 
-/// A component: what it has to be multiplied by, its numbers of rows and columns, its entries.
-type Core = (BigUint, [usize; 2], (Vec<u32>, Vec<u32>, Vec<BigInt>));
+/// A component: what it has to be multiplied by, its numbers of rows and columns, the units before it, its entries.
+type Core = (BigUint, [usize; 3], (Vec<u32>, Vec<u32>, Vec<BigInt>));
 
 /// All of `a` that units and contents settle.
 ///
@@ -36,14 +36,14 @@ pub(super) fn pieces(a: Triplets, options: &RankOptions, observer: &dyn Observer
     Ok(Pieces { diagonal, cores, units })
 }
 
-fn written(Piece { matrix, scale }: Piece) -> Result<Core> {
+fn written(Piece { matrix, scale, before }: Piece) -> Result<Core> {
     let lines = matrix.entries().map(|(i, j, _)| (i as u32, j as u32));
     let (rows, cols) = memory::unzip(memory::collect(lines, PIECES)?.into_iter(), PIECES)?;
     let values = memory::collect(matrix.entries().map(|(_, _, v)| v.to_bigint()), PIECES)?;
-    Ok((scale, [matrix.rows(), matrix.cols()], (rows, cols, values)))
+    Ok((scale, [matrix.rows(), matrix.cols(), before], (rows, cols, values)))
 }
 
-fn read((scale, [m, n], (rows, cols, values)): Core) -> Result<Piece> {
+fn read((scale, [m, n, before], (rows, cols, values)): Core) -> Result<Piece> {
     let entries = rows.into_iter().zip(cols).zip(values).map(|((i, j), v)| (i as usize, j as usize, v));
-    Ok(Piece { matrix: Triplets::try_from_entries(m, n, entries)?, scale })
+    Ok(Piece { matrix: Triplets::try_from_entries(m, n, entries)?, scale, before })
 }

@@ -233,8 +233,9 @@ impl System {
         let mut residual: Vec<R> = memory::collect(right, DIGITS)?;
         let (mut digits, mut found): (Vec<Vec<i32>>, Vec<Solution>) = (vec![], vec![]);
         let kept = Kept::of("digits", || (&self.name, self.modulus.get(), count, &residual), observer)?;
-        // p^most > 2·(numerators · denominator), by Cramer's rule, and enough for the check.
-        let more = (self.norm.bits() + u64::from(size)) as f64;
+        // p^most > 2·(numerators · denominator), and enough for the check: by Cramer's rule numerators are sums of n
+        // minors times right sides.
+        let more = (self.norm.bits() + u64::from(size)) as f64 + (self.order.max(1) as f64).log2();
         let most = ((2.0 * (bits + f64::from(size)) + more + 8.0) / 30.0).ceil() as usize + 1;
         let mut attempt = 4.min(most);
         observer.phase("p-adic lifting", most as u64);

@@ -23,6 +23,8 @@ pub(super) struct Minors<'a> {
     pub digest: &'a str,
     /// Its rank.
     pub r: usize,
+    /// log₂ of a bound on its minors.
+    pub bits: f64,
     pub options: &'a RankOptions,
     pub observer: &'a dyn Observer,
 }
@@ -46,7 +48,7 @@ impl Minors<'_> {
     /// # Errors
     /// [`Error::Check`] if a computation contradicts itself, [`Error::Interrupted`], [`Error::Memory`].
     pub fn choose(&self, number: u64, ask: &Ask) -> Result<Chosen> {
-        let Minors { a, digest, r, options, observer } = *self;
+        let Minors { a, digest, r, options, observer, .. } = *self;
         let mut rng = Streams::of_integers(digest, options.seed).stream(Domain::Solutions, number);
         // The rank mod a random prime is smaller for few of them.
         loop {

@@ -31,6 +31,7 @@
 mod answer;
 mod beside;
 mod bound;
+mod buckets;
 mod core;
 mod cyclic;
 mod diagonal;
@@ -45,11 +46,13 @@ mod parts;
 mod pieces;
 mod powers;
 mod projection;
+mod several;
 mod small;
 mod structural;
 #[cfg(test)]
 mod tests;
 mod units;
+mod units_state;
 mod unproven;
 mod worth;
 

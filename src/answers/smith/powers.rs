@@ -16,7 +16,6 @@ use super::projection::{Open, Projection};
 use crate::answers::rank;
 use crate::certify::Certainty;
 use crate::field::Modulus;
-use crate::integers::hadamard_log2;
 use crate::report::once;
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
@@ -34,7 +33,7 @@ const SEVERAL: usize = 3;
 /// # Errors
 /// [`Error::Check`] if a computation contradicts itself, [`Error::Interrupted`], [`Error::Memory`].
 pub(super) fn all_powers(
-    &Minors { a, digest, r, options, observer }: &Minors,
+    &Minors { a, digest, r, bits, options, observer }: &Minors,
     chosen: &Chosen,
     parts: &mut Parts,
     beside: Option<BigUint>,
@@ -58,7 +57,7 @@ pub(super) fn all_powers(
         }
     }
     let beside = match multiple.cofactor.is_some() && beside.is_none() && open.len() >= SEVERAL {
-        true => denominator(a, (digest, options.seed), chosen, hadamard_log2(a, r)?, (options.max_memory, observer))?,
+        true => denominator(a, (digest, options.seed), chosen, bits, (options.max_memory, observer))?,
         false => beside,
     };
     // At primes where the factors are those of the minor, whose determinant is known.
@@ -71,7 +70,7 @@ pub(super) fn all_powers(
     if !(inside.is_empty() && hard.is_one()) {
         let primes = inside.iter().fold(hard.clone(), |all, (prime, _)| all * prime.p);
         let mut projection =
-            Projection::new(b, (digest, options.seed), multiple, &primes, (options.max_memory, observer))?;
+            Projection::new((b, bits), (digest, options.seed), multiple, &primes, (options.max_memory, observer))?;
         let (told, left) = projection.tell_apart(inside, a.rows() * a.cols())?;
         powers.extend(told);
         inside = left;

@@ -1,31 +1,21 @@
 //! Several large invariant factors of a nonsingular matrix B from a few solutions of systems with it.
 //!
-//! Let X be the solutions of B·X = R for k right sides, s̃ a common denominator of them, L a matrix of k rows, and T =
-//! L·(s̃·X), a k × k matrix of integers with the invariant factors t₁ | t₂ | …. At a prime q, v its valuation, e =
-//! v(s̃) and E = v(sₙ(B)): qᴱ⁻ᵉ·T = L·(qᴱ·B⁻¹)·R up to a unit, and qᴱ·B⁻¹ has the invariant factors
-//! qᴱ⁻ᵛ⁽ˢ⁾ for s = sₙ, sₙ₋₁, … in this order. The invariant factors of a product are multiples of those of each factor
-//! (M. Newman, *Integral Matrices*, 1972, theorem II.14), the i-th of the i-th, so
-//!
-//! **s̃/gcd(tᵢ, s̃) divides sₙ₊₁₋ᵢ(B)**, i = 1 … k, whatever L and R are.
-//!
-//! Π sᵢ = |det B|. So if the parts of these k divisors at some primes multiply to that of det B, they *are* those of
-//! the last k factors, and the others have none. For random L and R that fails at a prime q with a probability of the
-//! order of 1/q if k factors are multiples of q at most; then more solutions are taken.
+//! They tell divisors of the last factors ([`super::several`]), of s̃·X for k solutions X and a common denominator s̃ of
+//! them. Π sᵢ = |det B|, so if the parts of these k divisors at some primes multiply to that of det B, they *are* those
+//! of the last k factors, and the others have none. For random right sides that fails at a prime q with a probability of
+//! the order of 1/q if k factors are multiples of q at most; then more solutions are taken.
 
 use super::bound::Multiple;
 use super::diagonal::Powers;
 use super::lift::{Solution, System};
-use super::modular::factors_mod;
 use super::parts::{Prime, shared_part, valuation};
+use super::several::{columns, divisors};
 use crate::certify::{Domain, Streams};
 use crate::field::Rng;
-use crate::integers::hadamard_log2;
 use crate::sparse::Triplets;
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
-use rand::RngExt;
-use rayon::prelude::*;
 
 /// What the memory is for.
 const SOLUTIONS: &str = "solutions mod N";
@@ -44,6 +34,8 @@ pub(super) type Open = Vec<(Prime, usize)>;
 /// Projections of s̃·B⁻¹ mod N, from more and more solutions.
 pub(super) struct Projection<'a> {
     b: &'a Triplets,
+    /// log₂ of a bound on its minors.
+    bits: f64,
     multiple: &'a Multiple,
     observer: &'a dyn Observer,
     /// Solutions that are taken at most.
@@ -62,7 +54,7 @@ impl<'a> Projection<'a> {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn new(
-        b: &'a Triplets,
+        (b, bits): (&'a Triplets, f64),
         (digest, seed): (&str, u64),
         multiple: &'a Multiple,
         primes: &BigUint,
@@ -70,13 +62,13 @@ impl<'a> Projection<'a> {
     ) -> Result<Self> {
         let n = b.rows();
         let fit = match limit {
-            Some(limit) => limit / System::solution_memory(n, hadamard_log2(b, n)?).max(1),
+            Some(limit) => limit / System::solution_memory(n, bits).max(1),
             None => u64::MAX,
         };
         let rng = Streams::of_integers(digest, seed).stream(Domain::Solutions, STREAM);
         let last = shared_part(&multiple.last, primes);
         let most = n.div_ceil(SHARE).max(2).min(usize::try_from(fit).unwrap_or(usize::MAX));
-        let mut projection = Projection { b, multiple, observer, most, rng, last, columns: vec![], system: None };
+        let mut projection = Projection { b, bits, multiple, observer, most, rng, last, columns: vec![], system: None };
         projection.append(&multiple.right)?;
         Ok(projection)
     }
@@ -163,8 +155,7 @@ impl<'a> Projection<'a> {
             Some(system) => system,
             None => System::of_nonsingular(self.b, &mut self.rng, self.observer)?,
         };
-        let bits = hadamard_log2(self.b, self.b.rows())?;
-        let more = system.solve(missing, bits, &mut self.rng, self.observer)?;
+        let more = system.solve(missing, self.bits, &mut self.rng, self.observer)?;
         self.system = Some(system);
         // A denominator beyond s̃ says that s̃ is not the last factor, and nothing is known.
         if more.iter().any(|solution| !(&self.multiple.last % &solution.denominator).is_zero()) {
@@ -174,38 +165,12 @@ impl<'a> Projection<'a> {
         Ok(true)
     }
 
-    /// s̃·x mod N of each solution x.
     fn append(&mut self, solutions: &[Solution]) -> Result<()> {
-        let modulus = BigInt::from(self.last.clone());
-        for Solution { numerators, denominator } in solutions {
-            let factor = BigInt::from(&self.multiple.last / denominator);
-            let column = numerators.iter().map(|y| y * &factor % &modulus);
-            memory::push(&mut self.columns, memory::collect(column, SOLUTIONS)?, SOLUTIONS)?;
-        }
-        Ok(())
+        let more = columns(solutions, &self.multiple.last, &self.last)?;
+        more.into_iter().try_for_each(|column| memory::push(&mut self.columns, column, SOLUTIONS))
     }
-
-    /// N/gcd(tᵢ, N) for the factors t of L·X, L a random matrix of as many rows as X has columns: descending, without
-    /// those that are 1. By columns, which changes no invariant factor.
     fn divisors(&mut self) -> Result<Powers> {
-        let modulus = BigInt::from(self.last.clone());
-        let order = self.columns.first().map_or(0, Vec::len);
-        let mut table: Vec<Vec<BigInt>> = memory::with_capacity(self.columns.len(), SOLUTIONS)?;
-        table.resize_with(self.columns.len(), Vec::new);
-        for _ in 0..self.columns.len() {
-            self.observer.check()?;
-            let rng = &mut self.rng;
-            let row: Vec<i32> = memory::collect((0..order).map(|_| rng.random_range(i32::MIN..=i32::MAX)), SOLUTIONS)?;
-            let dot = |column: &Vec<BigInt>| {
-                let sum = column.iter().zip(&row).fold(BigInt::ZERO, |sum, (x, &l)| sum + x * l);
-                sum % &modulus
-            };
-            let values: Vec<BigInt> = self.columns.par_iter().map(dot).collect();
-            table.iter_mut().zip(values).for_each(|(line, value)| line.push(value));
-        }
-        let factors = factors_mod(table, &self.last, self.observer)?;
-        let divisors = factors.into_iter().map(|(t, count)| (&self.last / t, count));
-        Ok(divisors.filter(|(s, _)| !s.is_one()).collect())
+        divisors(&self.columns, &self.last, &mut self.rng, self.observer)
     }
 }
 
@@ -234,6 +199,7 @@ mod tests {
     use super::super::tests::scrambled;
     use super::*;
     use crate::Silent;
+    use crate::integers::hadamard_log2;
     use rand::SeedableRng;
 
     /// The multiple of a nonsingular matrix by its determinant, with so many solutions.
@@ -242,11 +208,12 @@ mod tests {
         let right = system.solve(solutions, hadamard_log2(b, b.rows()).unwrap(), rng, &Silent).unwrap();
         let last = common_denominator(&right);
         let known = Multiple { last, cofactor: None, right, left: vec![], words: String::new(), proven: true };
-        by_determinant(b, known, &Silent).unwrap()
+        by_determinant(b, known, (&BigUint::one(), hadamard_log2(b, b.rows()).unwrap()), &Silent).unwrap()
     }
 
     fn parts(b: &Triplets, seed: u64, multiple: &Multiple, hard: &BigUint) -> Option<Powers> {
-        Projection::new(b, ("made", seed), multiple, hard, (None, &Silent)).unwrap().parts(hard).unwrap()
+        let bits = hadamard_log2(b, b.rows()).unwrap();
+        Projection::new((b, bits), ("made", seed), multiple, hard, (None, &Silent)).unwrap().parts(hard).unwrap()
     }
 
     /// Matrices made of a known form: primes that nobody divides out, in several factors and to several powers.
@@ -295,7 +262,7 @@ mod tests {
             let primes = [(2u64, 4usize), (3, 4), (5, 3), (101, 2), (7, 1)]
                 .map(|(p, multiples)| (Prime { p, exponent: 1, of_product: false }, multiples));
             let all = BigUint::from(2u32 * 3 * 5 * 101 * 7);
-            let mut projection = Projection::new(&b, ("small", 1), &multiple, &all, (None, &Silent)).unwrap();
+            let mut projection = Projection::new((&b, 1e6), ("small", 1), &multiple, &all, (None, &Silent)).unwrap();
             // As many places as make solutions worth it.
             let (found, open) = projection.tell_apart(primes.to_vec(), 1 << 40).unwrap();
             assert_eq!(found.len() + open.len(), 5);
@@ -321,10 +288,10 @@ mod tests {
         let b = scrambled(24, 24, &[ones, vec![p.clone(); 4]].concat(), 60, &mut rng);
         let multiple = multiple(&b, 1, &mut rng);
         let hard = p.magnitude().pow(4);
-        let one = System::solution_memory(24, hadamard_log2(&b, 24).unwrap());
+        let one = System::solution_memory(24, 1e6);
         for (solutions, enough) in [(4, false), (5, true)] {
             let limit = Some(solutions * one);
-            let mut projection = Projection::new(&b, ("few", 1), &multiple, &hard, (limit, &Silent)).unwrap();
+            let mut projection = Projection::new((&b, 1e6), ("few", 1), &multiple, &hard, (limit, &Silent)).unwrap();
             assert_eq!(projection.parts(&hard).unwrap().is_some(), enough, "{solutions}");
         }
     }

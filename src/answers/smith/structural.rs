@@ -9,6 +9,7 @@ use super::units::Row;
 use crate::answers::marks::Marks;
 use crate::field::Modulus;
 use crate::pivots::{Effort, find_best};
+use crate::report::Kept;
 use crate::sparse::{Integer, Triplets};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
@@ -16,9 +17,9 @@ use rayon::prelude::*;
 /// What the memory is for.
 const ROWS: &str = "a Schur complement over Z";
 /// Entries below which pivots one by one do as well.
-const LEAST: usize = 1 << 11;
+const LEAST: usize = if cfg!(test) { 1 << 7 } else { 1 << 11 };
 /// Rows that a task reduces, and that are compared with one another before there are more.
-const TASK: usize = 64;
+const TASK: usize = if cfg!(test) { 4 } else { 64 };
 const BATCH: usize = 64 * TASK;
 
 /// A matrix after its structural pivots.
@@ -65,7 +66,9 @@ pub(super) fn reduce(a: &Triplets, observer: &dyn Observer) -> Result<Option<Red
     let chain = Chain::new(&units, a.cols())?;
     rows.retain(|row| !row.is_empty());
     let limit = a.nnz();
-    let kept = chain.complement(rows, limit, observer)?;
+    let key = || (a.digest(), transposed, (&found.pivots.rows, &found.pivots.cols));
+    let state = Kept::of("complement-over-z", key, observer)?;
+    let kept = chain.complement(rows, limit, &state, observer)?;
     Ok(kept.map(|rows| Reduced { pivots: units.len(), rows, cols: a.cols() }))
 }
 
@@ -111,14 +114,25 @@ impl Chain {
         Ok(Chain { name, free, start, entries })
     }
 
-    fn complement(&self, rows: Vec<Row<i64>>, limit: usize, observer: &dyn Observer) -> Result<Option<Vec<Row<i64>>>> {
+    fn complement(
+        &self,
+        rows: Vec<Row<i64>>,
+        limit: usize,
+        state: &Kept<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Vec<Row<i64>>>> {
         observer.phase("Schur complement over Z", rows.len() as u64);
         let cols = self.name.len();
         let workspace = || Workspace { sums: memory::or_panic(memory::zeros(cols, ROWS)), met: Marks::new(cols) };
-        let (mut kept, mut nnz): (Vec<Row<i64>>, usize) = (vec![], 0);
-        for (done, batch) in rows.chunks(BATCH).enumerate() {
+        // Batches that are done, and what is left of them.
+        let (before, mut kept, mut nnz): (usize, Vec<Row<i64>>, usize) = state.load()?.unwrap_or_default();
+        observer.restored((before * BATCH) as u64);
+        for (done, batch) in rows.chunks(BATCH).enumerate().skip(before) {
             observer.check()?;
             observer.progress((done * BATCH) as u64);
+            if state.is_due() {
+                state.store(&(done, &kept, nnz))?;
+            }
             let tasks: Vec<Option<Vec<Row<i64>>>> = batch
                 .par_chunks(TASK)
                 .map_init(workspace, |w, task| task.iter().map(|row| self.reduce(row, w)).collect())

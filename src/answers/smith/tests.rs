@@ -16,7 +16,7 @@ fn form(a: &Triplets) -> SmithForm {
 
 /// The way of a component without units, whatever the matrix has.
 fn core(a: &Triplets) -> Vec<(BigUint, usize)> {
-    super::core::invariant_factors(a, &SmithOptions::default(), &Silent).unwrap().factors
+    super::core::invariant_factors(a, |_| f64::INFINITY, &SmithOptions::default(), &Silent).unwrap().factors
 }
 
 fn table(a: &Triplets) -> Vec<Vec<BigInt>> {
@@ -142,7 +142,7 @@ fn matrices_made_of_a_form_have_that_form() {
 fn without_proof(a: &Triplets) -> SmithForm {
     let mut options = SmithOptions::default();
     options.rank.machine.dense.product = [1e9; 5];
-    let found = super::core::invariant_factors(a, &options, &Silent).unwrap();
+    let found = super::core::invariant_factors(a, |_| f64::INFINITY, &options, &Silent).unwrap();
     assert!(found.primes == Certainty::Proven || found.certainty != Certainty::Proven);
     let rank = found.factors.iter().map(|f| f.1).sum();
     let super::core::Core { factors, certainty, primes, reason, path } = found;
@@ -170,7 +170,7 @@ fn several_minors_have_little_in_common() {
             a = Triplets::from_entries(a.rows(), 2 * a.cols(), twice.collect::<Vec<_>>());
         }
         let (expected, options) = (naive(&a), SmithOptions::default());
-        let proven = super::core::invariant_factors(&a, &options, &Silent).unwrap();
+        let proven = super::core::invariant_factors(&a, |_| f64::INFINITY, &options, &Silent).unwrap();
         assert_eq!(proven.factors, expected, "{a:?}");
         assert!(!proven.reason.contains("other primes"), "{}", proven.reason);
         narrowed += usize::from(proven.path.iter().any(|step| step.found.contains("of another minor")));
@@ -182,7 +182,7 @@ fn several_minors_have_little_in_common() {
         let mut demanded = SmithOptions::default();
         demanded.rank.machine.dense.product = [1e9; 5];
         demanded.rank.proven = true;
-        let found = super::core::invariant_factors(&a, &demanded, &Silent).unwrap();
+        let found = super::core::invariant_factors(&a, |_| f64::INFINITY, &demanded, &Silent).unwrap();
         assert_eq!((found.factors, found.certainty), (expected, Certainty::Proven));
     }
     assert!(narrowed >= 3 && unproven == 24, "{narrowed}");

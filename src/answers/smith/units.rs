@@ -9,10 +9,12 @@
 //! bits by an entry of a row of b₂ bits keeps that one below 2^(b₁ + b₂ + 1): pivots for which this exceeds the limit
 //! are left.
 
+use super::buckets::Buckets;
 use super::entry::Entry;
 use super::pace::Pace;
 use super::worth::{Rest, Worth};
 use crate::answers::RankOptions;
+use crate::report::Kept;
 use crate::{Observer, Result, memory};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -33,37 +35,26 @@ pub(super) struct Active<V> {
     /// Rows; those that were pivots or vanished are empty.
     pub rows: Vec<Row<V>>,
     /// The rows with an entry in each column.
-    lists: Vec<Vec<u32>>,
+    pub(super) lists: Vec<Vec<u32>>,
     /// Of the largest entry of each row.
-    bits: Vec<u32>,
-    limit: u32,
+    pub(super) bits: Vec<u32>,
+    pub(super) limit: u32,
     pub nnz: usize,
     /// Entries changed, made or removed.
-    work: u64,
-    buckets: Buckets,
+    pub(super) work: u64,
+    pub(super) buckets: Buckets,
 }
 
-/// Lines by number of entries, as far as they may have a unit; lines with other numbers are dropped when met.
-#[derive(Default)]
-struct Buckets {
-    rows: Vec<Vec<u32>>,
-    cols: Vec<Vec<u32>>,
-    /// Nothing lies below.
-    least: usize,
-}
-
-impl Buckets {
-    fn put(buckets: &mut Vec<Vec<u32>>, least: &mut usize, count: usize, line: u32) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        if buckets.len() <= count {
-            memory::reserve(buckets, count + 1 - buckets.len(), LISTS)?;
-            buckets.resize_with(count + 1, Vec::new);
-        }
-        *least = count.min(*least);
-        memory::push(&mut buckets[count], line, LISTS)
-    }
+/// How far pivots one by one are.
+pub(super) struct Course {
+    /// Units that were split off.
+    pub count: usize,
+    /// The work at the last look at repeated rows, and how much of it passes before the next one.
+    pub last: u64,
+    pub distance: u64,
+    pub worth: Worth,
+    /// Whether no more are taken.
+    pub done: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -92,33 +83,47 @@ impl<V: Entry> Active<V> {
     }
 
     /// Splits units off while there are any that may be taken, while it is worth it ([`Worth`]), and as long as what is
-    /// left takes at most as many bytes as are allowed: how many.
+    /// left takes at most as many bytes as are allowed: how many. States of it are `kept`: one goes on to the same end.
     ///
     /// # Errors
-    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory).
-    pub fn split_units(&mut self, options: &RankOptions, observer: &dyn Observer) -> Result<usize> {
+    /// [`Error::Interrupted`](crate::Error::Interrupted), [`Error::Memory`](crate::Error::Memory); those of [`Kept`].
+    pub fn split_units(&mut self, kept: &Kept<'_>, options: &RankOptions, observer: &dyn Observer) -> Result<usize> {
         let most = self.rows.len().min(self.lists.len());
         observer.phase("units", most as u64);
-        let (mut count, mut last, mut distance, mut pace) = (0, 0, 1, Pace::new());
-        let mut worth = Worth::new(&options.machine);
-        self.refill()?;
-        loop {
-            if worth.is_due(self.work, self.rows.len()) && worth.is_lost(self.rest()) {
+        let mut course = Course { count: 0, last: 0, distance: 1, worth: Worth::new(), done: false };
+        match kept.load::<(Active<V>, Course)>()? {
+            Some((active, before))
+                if active.rows.len() == self.rows.len() && active.lists.len() == self.lists.len() =>
+            {
+                (*self, course) = (active, before);
+                observer.restored(course.count as u64);
+            }
+            _ => self.refill()?,
+        }
+        let mut pace = Pace::new();
+        while !course.done {
+            if course.count.is_multiple_of(WINDOW) && kept.is_due() {
+                kept.store(&(&*self, &course))?;
+            }
+            let Course { count, last, distance, worth, .. } = &mut course;
+            if worth.is_due(self.work, self.rows.len(), &options.machine)
+                && worth.is_lost(self.rest(), &options.machine)
+            {
                 break;
             }
-            if count % WINDOW == 0 {
+            if count.is_multiple_of(WINDOW) {
                 observer.check()?;
-                observer.progress(count as u64);
+                observer.progress(*count as u64);
                 let bytes = (self.nnz * (size_of::<(u32, V)>() + 4) * 3 / 2) as u64;
                 if options.max_memory.is_some_and(|limit| bytes > limit) {
-                    return Ok(count);
+                    return Ok(*count);
                 }
-                pace.rest(WINDOW, most - count, bytes).inspect(|forecast| observer.forecast(forecast));
-                if self.work - last >= distance * self.nnz as u64 / 4 {
+                pace.rest(WINDOW, most - *count, bytes).inspect(|forecast| observer.forecast(forecast));
+                if self.work - *last >= *distance * self.nnz as u64 / 4 {
                     let (merged, rows) = self.merge_repeated()?;
-                    last = self.work;
+                    *last = self.work;
                     if merged * 16 < rows {
-                        distance *= 2;
+                        *distance *= 2;
                     }
                 }
             }
@@ -130,10 +135,12 @@ impl<V: Entry> Active<V> {
                 break;
             };
             self.eliminate(pivot)?;
-            count += 1;
+            *count += 1;
         }
-        observer.progress(count as u64);
-        Ok(count)
+        observer.progress(course.count as u64);
+        course.done = true;
+        kept.keep(&(&*self, &course), true)?;
+        Ok(course.count)
     }
 
     /// What is left, as far as the work on it depends on that.

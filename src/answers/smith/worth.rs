@@ -23,35 +23,35 @@ const PATIENCE: u32 = 3;
 /// Entries changed between two looks, for each row that a look goes over.
 const WORK: u64 = 8;
 
-pub(super) struct Worth<'a> {
-    machine: &'a Machine,
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
     /// The work done, and the seconds predicted for the rest, at the last look.
-    work: u64,
-    seconds: f64,
+    pub work: u64,
+    pub seconds: f64,
     /// Work since the look before.
-    spent: f64,
-    losses: u32,
+    pub spent: f64,
+    pub losses: u32,
 }
 
-impl<'a> Worth<'a> {
-    pub fn new(machine: &'a Machine) -> Self {
-        Worth { machine, work: 0, seconds: f64::INFINITY, spent: 0.0, losses: 0 }
+impl Worth {
+    pub fn new() -> Self {
+        Worth { work: 0, seconds: f64::INFINITY, spent: 0.0, losses: 0 }
     }
 
     /// Whether it is time to look, so many entries having been changed in a matrix of so many rows.
-    pub fn is_due(&mut self, work: u64, rows: usize) -> bool {
+    pub fn is_due(&mut self, work: u64, rows: usize, machine: &Machine) -> bool {
         let done = work - self.work;
         if done <= WORK * rows as u64 {
             return false;
         }
-        self.spent = done as f64 * self.machine.integers.visit;
+        self.spent = done as f64 * machine.integers.visit;
         self.work = work;
         true
     }
 
     /// Whether the last units cost more than they saved, and those before.
-    pub fn is_lost(&mut self, rest: Rest) -> bool {
-        let seconds = core_seconds(rest, self.machine);
+    pub fn is_lost(&mut self, rest: Rest, machine: &Machine) -> bool {
+        let seconds = core_seconds(rest, machine);
         let lost = seconds > LITTLE && self.seconds - seconds < self.spent;
         self.losses = if lost { self.losses + 1 } else { 0 };
         self.seconds = seconds;
@@ -87,8 +87,8 @@ mod tests {
     fn units_are_given_up_where_numbers_grow_and_not_where_the_rest_shrinks() {
         let machine = Machine::reference();
         let run = |rest: &dyn Fn(usize) -> Rest, pivot: u64| {
-            let mut worth = Worth::new(&machine);
-            (1..100).find(|&k| worth.is_due(k as u64 * pivot, 1000) && worth.is_lost(rest(k)))
+            let mut worth = Worth::new();
+            (1..100).find(|&k| worth.is_due(k as u64 * pivot, 1000, &machine) && worth.is_lost(rest(k), &machine))
         };
         // A dense matrix whose entries gain a bit with every pivot; the same without growth.
         let all = 2000 * 2000;
@@ -99,8 +99,9 @@ mod tests {
         // Small rests never.
         assert_eq!(run(&|k| dense(100, 5 + k as u64), 1 << 20), None);
         // No look without work.
-        let mut worth = Worth::new(&machine);
-        assert!(!worth.is_due(WORK * 10, 10) && worth.is_due(WORK * 10 + 1, 10) && !worth.is_due(WORK * 20 + 1, 10));
+        let mut worth = Worth::new();
+        let mut due = |work: u64| worth.is_due(work, 10, &machine);
+        assert!(!due(WORK * 10) && due(WORK * 10 + 1) && !due(WORK * 20 + 1));
     }
 
     #[test]
