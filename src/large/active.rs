@@ -30,9 +30,12 @@ pub(super) struct Active {
     nonempty: usize,
 }
 
+/// Rows, the rows with an entry in each column and more, and counts.
+type SavedLines = (Vec<Vec<(u32, Value)>>, Vec<Vec<u32>>, Vec<usize>);
+
 /// The course of an elimination, to go on from.
 pub(super) struct Saved {
-    lines: (Vec<Vec<(u32, Value)>>, Vec<Vec<u32>>, Vec<usize>),
+    lines: SavedLines,
     sizes: (usize, usize),
     single: Vec<u32>,
     residues: Vec<BigUint>,

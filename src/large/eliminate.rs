@@ -65,8 +65,7 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
             }
         }
     }
-    while !ended {
-        let Some((i, j)) = next(&mut active, &mut queue)? else { break };
+    while let Some((i, j)) = if ended { None } else { next(&mut active, &mut queue)? } {
         let touched = active.pivot(i, j)?;
         done.push(&touched, j)?;
         for (j, _) in touched {

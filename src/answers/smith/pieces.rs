@@ -167,7 +167,7 @@ mod tests {
         let Some((first, rest)) = table.split_first() else { return BigInt::one() };
         let without =
             |j: usize| -> Vec<Vec<BigInt>> { rest.iter().map(|row| [&row[..j], &row[j + 1..]].concat()).collect() };
-        let term = |j: usize| &first[j] * determinant(&without(j)) * if j % 2 == 0 { 1 } else { -1 };
+        let term = |j: usize| &first[j] * determinant(&without(j)) * if j.is_multiple_of(2) { 1 } else { -1 };
         (0..first.len()).filter(|&j| first[j] != BigInt::ZERO).map(term).sum()
     }
 
