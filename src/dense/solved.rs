@@ -17,9 +17,9 @@ const ROWS: &str = "the rows of a small elimination";
 type Row<'a> = (&'a [u32], &'a [u64]);
 
 impl Reduced {
-    /// The form of these rows in `cols` columns with its pivots in those of `pivot_cols`, ascending, as many as there are
-    /// rows; `None` if the rows are dependent in these columns. That these are the first columns possible is up to the
-    /// caller. Cost: r²·(n/2 - r/6) + r²·(n - r)/2 products for r rows and n columns.
+    /// The form of these rows in `cols` columns with its pivots in those of `pivot_cols`, ascending, as many as there
+    /// are rows; `None` if the rows are dependent in these columns. That these are the first columns possible is up to
+    /// the caller. Cost: r²·(n/2 - r/6) + r²·(n - r)/2 products for r rows and n columns.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

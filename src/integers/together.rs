@@ -94,8 +94,8 @@ impl Together {
         let of = |(p, &inverse): (&Modulus, &u64)| p.multiplier(p.mul(inverse, p.reduce_bigint(d)));
         Scale(self.primes.iter().zip(&self.inverses).map(of).collect())
     }
-    /// The integer ≡ d·xᵢ mod pᵢ for all i, xᵢ being `residue(i)`, of least absolute value; it may be larger than M/2 by
-    /// a rounding error, as one part in 2⁴⁰.
+    /// The integer ≡ d·xᵢ mod pᵢ for all i, xᵢ being `residue(i)`, of least absolute value; it may be larger than M/2
+    /// by a rounding error, as one part in 2⁴⁰.
     pub fn combine(&self, scale: &Scale, residue: impl Fn(usize) -> u64, to: &mut Words) {
         let n = self.words.len();
         let sums = &mut to.0;

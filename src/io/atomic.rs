@@ -66,8 +66,8 @@ impl AtomicFile {
         &self.name
     }
 
-    /// Brings what is written so far to the disk, and lets it stay there if the file is never finished: the name that it
-    /// has until then. `None` for a device.
+    /// Brings what is written so far to the disk, and lets it stay there if the file is never finished: the name that
+    /// it has until then. `None` for a device.
     ///
     /// # Errors
     /// [`Error::Io`].

@@ -13,8 +13,8 @@
 //!
 //! Rows are searched in parallel against one state of the set, batch by batch, and join one by one in order. A row that
 //! failed fails for good, since arrows are only added; for one that succeeded, the search goes on from the rows of the
-//! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of threads,
-//! so neither does the outcome.
+//! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of
+//! threads, so neither does the outcome.
 
 use super::incidence::Lines;
 use crate::spare::Spare;

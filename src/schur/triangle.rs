@@ -236,8 +236,8 @@ impl<K: Arithmetic> Triangle<K> {
         places.filter(|&s| s < self.rows.at.len()).for_each(|s| self.rows.prefetch(s));
     }
 
-    /// The row of S that comes from `row`, the rows of whose pivots must be there, behind what `out` holds: columns of S
-    /// ascending, non-zero residues. Returns the number of multiply-adds.
+    /// The row of S that comes from `row`, the rows of whose pivots must be there, behind what `out` holds: columns of
+    /// S ascending, non-zero residues. Returns the number of multiply-adds.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory), after which the workspace is good for nothing.

@@ -112,7 +112,8 @@ impl<F: Field> Reading<'_, F> {
                 None => phases.time("sequence", || terms_from(length, &done))?,
             };
             length += terms.len() / (s * s);
-            // Two that share a GPU take longer side by side than one after the other: a leaf needs all of a multiprocessor.
+            // Two that share a GPU take longer side by side than one after the other: a leaf needs all of a
+            // multiprocessor.
             let beside = if elsewhere { !searches.are_on_gpu() } else { rayon::current_num_threads() > 1 };
             let mut search = |shown: &dyn Observer| {
                 searches.extend(&terms, shown)?;

@@ -202,9 +202,10 @@ impl Kernel {
         memory::collect(self.free.iter().map(|free| free.col), LINES)
     }
 
-    /// Makes the vectors of a basis, block by block of 32, over GF(2) of 256: `make` is called in parallel, `take` with what it returns in
-    /// the order of the vectors. Both may fail, which ends the work. What is returned is how sure it is that they are a
-    /// basis: a proof. Those of block Wiedemann are written once they are found independent of those before.
+    /// Makes the vectors of a basis, block by block of 32, over GF(2) of 256: `make` is called in parallel, `take` with
+    /// what it returns in the order of the vectors. Both may fail, which ends the work. What is returned is how sure it
+    /// is that they are a basis: a proof. Those of block Wiedemann are written once they are found independent of those
+    /// before.
     ///
     /// # Errors
     /// Those of `make` and `take`; [`Error::Check`] if A does not map a vector to 0, or there are fewer independent

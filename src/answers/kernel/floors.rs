@@ -111,8 +111,8 @@ impl Room {
 impl<L> Floors<L> {
     /// The floors of a matrix, of which `steps` are formed complements and `left` with its pivots what is not; `space`
     /// is the row space of their complement, if it is known. Its columns are `names` elsewhere; those that are free are
-    /// added to `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`, which `lift` is
-    /// told.
+    /// added to `free`. Whether vectors are multiplied by the rows of A without a pivot is up to `checked`, which
+    /// `lift` is told.
     pub fn by(
         lift: impl Fn(&Split<'_>, bool) -> Result<L>,
         steps: Vec<Level>,

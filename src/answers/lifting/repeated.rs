@@ -26,8 +26,8 @@ pub(in crate::answers) struct Repeated<'a> {
 }
 
 impl<'a> Repeated<'a> {
-    /// `None` if elimination does not stay sparse enough for that. The matrix is square and nonsingular, its determinant
-    /// at most 2^bits.
+    /// `None` if elimination does not stay sparse enough for that. The matrix is square and nonsingular, its
+    /// determinant at most 2^bits.
     ///
     /// # Errors
     /// [`Error::Check`] if it looks singular, [`Error::Interrupted`], [`Error::Memory`].

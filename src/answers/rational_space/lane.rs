@@ -71,8 +71,8 @@ impl Lane {
         memory::push(&mut self.residues, values, RESIDUES)
     }
 
-    /// The vector, if integers or fractions are ≡ its residues mod the primes of `together`, those that are known, that A
-    /// maps to 0. What was found of the denominator stays for the next attempt, unless it is to begin `anew`.
+    /// The vector, if integers or fractions are ≡ its residues mod the primes of `together`, those that are known, that
+    /// A maps to 0. What was found of the denominator stays for the next attempt, unless it is to begin `anew`.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

@@ -23,8 +23,8 @@ pub(super) struct Piece {
     pub matrix: Triplets,
     pub scale: BigUint,
     /// Units that were split off until it was left: **a minor of order k of it is at most one of order `before` + k of
-    /// the whole matrix, in absolute value.** A unit is the pivot of both; of rows that are merged the one that stays is
-    /// no longer than either, and a component and what a content leaves have no larger ones.
+    /// the whole matrix, in absolute value.** A unit is the pivot of both; of rows that are merged the one that stays
+    /// is no longer than either, and a component and what a content leaves have no larger ones.
     pub before: usize,
 }
 

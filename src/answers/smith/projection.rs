@@ -1,9 +1,9 @@
 //! Several large invariant factors of a nonsingular matrix B from a few solutions of systems with it.
 //!
-//! They tell divisors of the last factors ([`super::several`]), of s̃·X for k solutions X and a common denominator s̃ of
-//! them. Π sᵢ = |det B|, so if the parts of these k divisors at some primes multiply to that of det B, they *are* those
-//! of the last k factors, and the others have none. For random right sides that fails at a prime q with a probability of
-//! the order of 1/q if k factors are multiples of q at most; then more solutions are taken.
+//! They tell divisors of the last factors ([`super::several`]), of s̃·X for k solutions X and a common denominator s̃
+//! of them. Π sᵢ = |det B|, so if the parts of these k divisors at some primes multiply to that of det B, they *are*
+//! those of the last k factors, and the others have none. For random right sides that fails at a prime q with a
+//! probability of the order of 1/q if k factors are multiples of q at most; then more solutions are taken.
 
 use super::bound::Multiple;
 use super::diagonal::Powers;

@@ -130,7 +130,8 @@ impl GpuPolys {
     /// [`Error::Device`], [`Error::Memory`].
     ///
     /// # Panics
-    /// If the field is not GF(p), the matrices have different shapes, or there is no room for them or a gap before them.
+    /// If the field is not GF(p), the matrices have different shapes, or there is no room for them or a gap before
+    /// them.
     pub fn write<F: Field>(
         &self,
         field: &F,

@@ -39,8 +39,8 @@ impl BitSolve {
     /// [`crate::Error::Memory`].
     ///
     /// # Panics
-    /// If the modulus is not 2, there are fewer lines than slots to be solved, a line needs its own slot or a later one,
-    /// or a slot does not exist.
+    /// If the modulus is not 2, there are fewer lines than slots to be solved, a line needs its own slot or a later
+    /// one, or a slot does not exist.
     pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Result<Self> {
         let PushLines { modulus, spans, slots, .. } = lines;
         assert!(modulus.get() == 2 && spans.len() >= solved, "{} lines for {solved} slots mod {modulus}", spans.len());
