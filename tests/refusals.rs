@@ -197,7 +197,7 @@ fn matched(a: Triplets) -> Work {
 fn pivots_of(a: Triplets) -> Work {
     Box::new(move || {
         let a = a.try_reduce(Modulus::new(65521)?)?;
-        let effort = Effort { covers: u64::MAX, search: 1 << 30, reward: 1, ..Effort::default() };
+        let effort = Effort { covers: u64::MAX, search: 1 << 30, reward: 1 };
         let (transposed, found) = pivots::find_best(&a, &effort, &Silent)?;
         let counts = found.counts;
         let a = if transposed { a.transpose()? } else { a };

@@ -29,7 +29,7 @@ pub(crate) fn structural(done: &mut Eliminated, aside: usize, observer: &dyn Obs
         memory::filled(1, rest.nnz(), PATTERN)?,
     )?;
     let nnz = rest.nnz() as u64;
-    let effort = Effort { covers: 16 * nnz, search: SEARCH * nnz, reward: 1, ..Effort::default() };
+    let effort = Effort { covers: 16 * nnz, search: SEARCH * nnz, reward: 1 };
     let found = find_by(&pattern, Rule::Aside(aside), &effort, observer)?.pivots;
     let Eliminated { rows, pivots, rest, names, .. } = done;
     append(rows, rest, &found, names)?;

@@ -21,8 +21,6 @@ pub struct Effort {
     pub search: u64,
     /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
     pub reward: u64,
-    /// Entries that the search visits at most, whatever it finds, beyond what it may visit without success.
-    pub most: u64,
 }
 
 impl Default for Effort {
@@ -30,7 +28,7 @@ impl Default for Effort {
     /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
     /// visiting about a sixteenth of the entries.
     fn default() -> Self {
-        Effort { covers: 2_000_000, search: 1_000_000, reward: 16, most: u64::MAX }
+        Effort { covers: 2_000_000, search: 1_000_000, reward: 16 }
     }
 }
 
@@ -41,18 +39,18 @@ impl Effort {
         if (COVERS - first) as u64 * nnz as u64 > self.covers { first } else { COVERS }
     }
 
-    /// The same with a search of at most so many seconds of one thread for what it finds, in a matrix of that shape.
+    /// The same, where a pivot of a matrix of that shape is not worth more than so many seconds of one thread.
     #[must_use]
-    pub fn within(self, prices: &Sparse, shape: [usize; 2], nnz: usize, seconds: f64) -> Self {
-        let visits = seconds / prices.search * entries_of_line(shape, nnz);
-        Effort { most: visits as u64, ..self }
+    pub fn at_most(self, seconds: f64, prices: &Sparse, shape: [usize; 2], nnz: usize) -> Self {
+        let visits = (seconds / prices.search * entries_of_line(shape, nnz)).max(1.0);
+        Effort { reward: self.reward.max((nnz as f64 / visits).ceil() as u64), ..self }
     }
 
     /// Entries that the search may visit when so many pivots were found.
     pub(super) fn allowed(&self, nnz: usize, found: usize) -> u64 {
         let nnz = nnz as u64;
         let reward = (nnz / self.reward.max(1)).saturating_mul(found as u64);
-        nnz.saturating_add(self.search).saturating_add(reward.min(self.most))
+        nnz.saturating_add(self.search).saturating_add(reward)
     }
 
     /// Predicted seconds of one thread for all but the search, of a matrix of that shape: a cover visits each entry
@@ -101,10 +99,10 @@ mod tests {
         assert_eq!([search(0, 0), search(1, 0)], [0.0, 50.0]);
         assert_eq!(search(40, 0), (160_000.0 + 1_000_000.0) / 3200.0);
         assert_eq!(search(40, 32), (160_000.0 + 1_000_000.0 + 32.0 * 10_000.0) / 3200.0);
-        // At most so many seconds more, whatever is found.
-        let within = effort.within(&prices, [200, 50], 160_000, 25.0);
-        assert_eq!(within.most, 80_000);
-        let search = |found| within.search_seconds(&prices, [200, 50], 160_000, 40, found);
-        assert_eq!([8, 32].map(search), [8, 8].map(|found| (1_160_000.0 + f64::from(found) * 10_000.0) / 3200.0));
+        // A pivot that is worth a visit of a line, 3200 entries, or more than it is worth anyway.
+        let worth = |seconds| effort.at_most(seconds, &prices, [200, 50], 160_000);
+        assert_eq!([1.0, 3.0, 4.0, 1e9].map(|seconds| worth(seconds).reward), [50, 17, 16, 16]);
+        let search = worth(1.0).search_seconds(&prices, [200, 50], 160_000, 40, 32);
+        assert_eq!(search, (160_000.0 + 1_000_000.0 + 32.0 * 3200.0) / 3200.0);
     }
 }

@@ -8,9 +8,9 @@ use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
 
 /// Enough for every stage to run to its end.
-const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1, most: u64::MAX };
+const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1 };
 /// The minimum: one cover or two, a search of about one pass.
-const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX, most: 0 };
+const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
 
 fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut Rng) -> SparseMatrix {
     let mut places = places.to_vec();

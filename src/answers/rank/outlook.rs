@@ -57,18 +57,20 @@ impl Outlook<'_> {
         }
     }
 
-    /// Predicted seconds of one thread for block Wiedemann, on a GPU if one may be asked for and that is sooner; `None`
-    /// where it cannot give what is asked for.
-    pub fn least_by_wiedemann(&self, machine: &Machine) -> Result<Option<f64>> {
-        let here = self.wiedemann(machine)?.map(|w| self.seconds(&w));
-        if self.options.devices != Devices::Auto || self.rest.refused.gpu {
-            return Ok(here);
+    /// Predicted seconds by the clock for block Wiedemann on a GPU, its start included, if one may be asked for and that
+    /// is sooner than the processor.
+    pub fn wiedemann_on_gpu(&self, machine: &Machine) -> Result<Option<f64>> {
+        if self.options.devices == Devices::Processor || self.rest.refused.gpu {
+            return Ok(None);
         }
         let threads = rayon::current_num_threads();
-        let there = Outlook { rest: Rest { gpu: Some(threads), ..self.rest }, ..*self };
         let start = (machine.device.find + machine.device.start) * threads as f64;
-        let there = there.wiedemann(machine)?.map(|w| there.seconds(&w) + start);
-        Ok(here.into_iter().chain(there).min_by(f64::total_cmp))
+        let on = |gpu| -> Result<Option<f64>> {
+            let there = Outlook { rest: Rest { gpu, ..self.rest }, ..*self };
+            Ok(there.wiedemann(machine)?.map(|w| there.seconds(&w)))
+        };
+        let (here, there) = (on(None)?, on(Some(threads))?.map(|seconds| seconds + start));
+        Ok(there.filter(|there| here.is_none_or(|here| *there < here)).map(|seconds| seconds / threads as f64))
     }
 
     /// Predicted bytes of block Wiedemann; null vectors take more blocks than the rank.

@@ -26,8 +26,6 @@ const WORTHWHILE_SHARE: usize = 8;
 const AHEAD: usize = 2;
 /// Entries from which on that is worth it.
 const MANY: usize = 1 << 17;
-/// The share of the time of block Wiedemann, without any pivots, that the search for pivots may take for what it finds.
-const SEARCH_SHARE: f64 = 0.125;
 
 impl Work<'_> {
     /// [`Action::ShareParts`](super::plan::Action::ShareParts): nothing is changed if rows share little.
@@ -95,14 +93,13 @@ impl Work<'_> {
         left.go_on(Stage::Formed, self.options)
     }
 
-    /// What a search for pivots is worth: no pivot saves more than there is to save.
+    /// What pivots are worth: where a GPU finds the rank without any sooner, no more than it takes for each unit of it.
+    /// One thread, which does most of the search, is slow beside it.
     fn effort(&self, left: &Left<'_>) -> Result<Effort> {
         let (rest, effort) = (&left.rest, Effort::default());
-        let seconds = left.outlook(self.options).least_by_wiedemann(&self.machine)?;
-        let within = |seconds: f64| {
-            effort.within(&self.machine.sparse, [rest.rows, rest.cols], rest.nnz, SEARCH_SHARE * seconds)
-        };
-        Ok(seconds.map_or(effort, within))
+        let Some(seconds) = left.outlook(self.options).wiedemann_on_gpu(&self.machine)? else { return Ok(effort) };
+        let shape = [rest.rows, rest.cols];
+        Ok(effort.at_most(seconds / rest.rank_bound.max(1) as f64, &self.machine.sparse, shape, rest.nnz))
     }
 
     /// [`Action::FindPivots`](super::plan::Action::FindPivots).
