@@ -57,8 +57,8 @@ impl Outlook<'_> {
         }
     }
 
-    /// Predicted seconds by the clock for block Wiedemann on a GPU, its start included, if one may be asked for and that
-    /// is sooner than the processor.
+    /// Predicted seconds by the clock for block Wiedemann on a GPU, its start included, if one may be asked for and
+    /// that is sooner than the processor.
     pub fn wiedemann_on_gpu(&self, machine: &Machine) -> Result<Option<f64>> {
         if self.options.devices == Devices::Processor || self.rest.refused.gpu {
             return Ok(None);
