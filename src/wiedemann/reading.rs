@@ -2,8 +2,8 @@
 //!
 //! On several threads, and where the terms are made elsewhere, the generator of the terms so far is searched for beside
 //! the making of the next ones: a search leaves most threads without work most of the time, and so does a product of a
-//! narrow block. If the generator turns out to have settled, the terms that are under way are given up. What is found,
-//! and in how many terms, does not depend on that.
+//! narrow block. A GPU that makes both takes turns. If the generator turns out to have settled, the terms that are
+//! under way are given up. What is found, and in how many terms, does not depend on that.
 
 use super::options::Route;
 use super::searches::{STABLE_TERMS, Searches};
@@ -46,7 +46,7 @@ pub(super) struct Reading<'a, F> {
     pub route: Route,
     /// The kind of the projection.
     pub projection: &'static str,
-    /// The matrix beside which a GPU makes the σ-basis.
+    /// The matrix on the GPU that makes the σ-basis, in turns with the terms.
     pub gpu: Option<&'a GpuMatrix>,
 }
 

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 type Product = (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
 type ProductScaled =
     (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
-/// Also others.
+/// Before first and slots also where the blocks of other GPUs are: their number, and the address of each.
 type ProductShared =
     (In<u32>, Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u64>, u32, u32);
 type Inner = (Out<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, In<u32>, u32, u32);
