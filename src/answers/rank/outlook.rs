@@ -323,6 +323,29 @@ mod tests {
         assert!(!demanded.gpu && demanded.reason.contains("so few"), "{demanded:?}");
     }
 
+    /// A bound on what pivots are worth: only where a GPU may be asked for, and is worth its start.
+    #[test]
+    fn a_gpu_that_is_sooner_has_its_seconds_told() {
+        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
+        let told = |devices, rows: usize, refused| {
+            let options = RankOptions { devices, ..Default::default() };
+            let mut rest = Rest { rows, cols: rows, nnz: 7 * rows, rank_bound: rows, ..Rest::of(&none, 0, &options) };
+            rest.refused.gpu = refused;
+            let outlook = Outlook { rest, options: &options, unformed: None };
+            let machine = Machine::reference();
+            let here = Outlook { rest: Rest { gpu: None, ..rest }, ..outlook };
+            let here = here.seconds(&here.wiedemann(&machine).unwrap().unwrap()) / 16.0;
+            pool.install(|| outlook.wiedemann_on_gpu(&machine)).unwrap().map(|there| there / here)
+        };
+        for devices in [Devices::Auto, Devices::Gpus] {
+            let ratio = told(devices.clone(), 2_000_000, false).expect("a GPU is sooner");
+            assert!(ratio > 0.0 && ratio < 1.0, "{ratio}");
+            assert_eq!([told(devices.clone(), 20, false), told(devices, 2_000_000, true)], [None, None]);
+        }
+        assert_eq!(told(Devices::Processor, 2_000_000, false), None);
+    }
+
     /// Many levels make block Wiedemann on a GPU so slow that the row space is preferred: a small rank is looked for on
     /// the processor first all the same, and the GPU has the rest.
     #[test]
