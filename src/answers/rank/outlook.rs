@@ -339,9 +339,9 @@ mod tests {
             pool.install(|| outlook.wiedemann_on_gpu(&machine)).unwrap().map(|there| there / here)
         };
         for devices in [Devices::Auto, Devices::Gpus] {
-            let ratio = told(devices.clone(), 2_000_000, false).expect("a GPU is sooner");
+            let ratio = told(devices, 2_000_000, false).expect("a GPU is sooner");
             assert!(ratio > 0.0 && ratio < 1.0, "{ratio}");
-            assert_eq!([told(devices.clone(), 20, false), told(devices, 2_000_000, true)], [None, None]);
+            assert_eq!([told(devices, 20, false), told(devices, 2_000_000, true)], [None, None]);
         }
         assert_eq!(told(Devices::Processor, 2_000_000, false), None);
     }
