@@ -4,6 +4,7 @@ random-N-K       N × N, K entries per row at distinct random columns
 product-N-R-K    product of a random N × R and a random R × N matrix with K entries per row each: rank at most R
 planted-M-N-R-S  M × N of rank R, a product of two sparse ±1 factors of inner size R that are triangular up to the order of their lines: two
                  entries in rows of the left one, three in rows of the right one, in some four
+planted-M-N-R-S-A-B  the same with A and B entries in rows of the left and the right one
 dense-N          N × N, all entries random mod 2¹⁶
 full-M-N         M × N, all entries random mod 65521
 full-M-N-R       the same, but all rows from the R-th on are sums of multiples of three of the first R, mod 65521: rank R
@@ -33,7 +34,7 @@ from array import array
 
 SPARSE = re.compile(r"random-(\d+)-(\d+)")
 PRODUCT = re.compile(r"product-(\d+)-(\d+)-(\d+)")
-PLANTED = re.compile(r"planted-(\d+)-(\d+)-(\d+)-\d+")
+PLANTED = re.compile(r"planted-(\d+)-(\d+)-(\d+)-\d+(?:-([1-9]\d*)-([1-9]\d*))?")
 DENSE = re.compile(r"dense-(\d+)")
 FULL = re.compile(r"full-(\d+)-(\d+)(?:-(\d+))?")
 TENTH = re.compile(r"tenth-(\d+)")
@@ -70,17 +71,19 @@ def multiply(left, right):
     return out
 
 
-def planted_lines(rng, rows, cols, rank):
-    """The rows of L·R, rank R by theorem: row i < rank of L has an entry at i and one before it, row i of R has its first at i, in the
+def planted_lines(rng, rows, cols, rank, left_entries=2, right_entries=None):
+    """The rows of L·R, rank R by theorem: row i < rank of L has an entry at i and others before it, row i of R has its first at i, in the
     order that the shuffles hide."""
     sign = lambda: 1 if rng.getrandbits(1) else -1
     order, number = rng.sample(range(rows), rows), array("I", rng.sample(range(cols), cols))
     right = []
     for i in range(rank):
-        later = {rng.randrange(i + 1, cols) for _ in range(3 if rng.getrandbits(2) == 0 else 2)} if i + 1 < cols else set()
+        more = right_entries - 1 if right_entries else 3 if rng.getrandbits(2) == 0 else 2
+        later = {rng.randrange(i + 1, cols) for _ in range(more)} if i + 1 < cols else set()
         right.append([(number[j], sign()) for j in (i, *sorted(later))])
     for i in order:
-        places = {i, rng.randrange(i)} if 0 < i < rank else {i} if i == 0 < rank else {rng.randrange(rank) for _ in range(2)} if rank else set()
+        first, below = ({i}, i) if i < rank else (set(), rank)
+        places = first | ({rng.randrange(below) for _ in range(left_entries - len(first))} if below else set())
         total = {}
         for k in sorted(places):
             s = sign()
@@ -275,10 +278,10 @@ def generate(name, folder):
         left = sparse_rows(rng, n, inner, per_row)
         shape, lines = (n, n), lambda: (sorted(row.items()) for row in multiply(left, sparse_rows(rng, inner, n, per_row)))
     elif found := PLANTED.fullmatch(name):
-        rows, cols, rank = map(int, found.groups())
+        rows, cols, rank, *entries = (int(part) for part in found.groups() if part)
         if rank > min(rows, cols):
             return None
-        shape, lines = (rows, cols), lambda: planted_lines(rng, rows, cols, rank)
+        shape, lines = (rows, cols), lambda: planted_lines(rng, rows, cols, rank, *entries)
     elif found := DENSE.fullmatch(name):
         n = int(found[1])
         shape, lines = (n, n), lambda: dense_lines(rng, n)

@@ -22,7 +22,7 @@ import generators
 from harness import ROOT, Failed, build_blackfield, execute, json_answer, machine, markdown, program, say, seconds
 
 MPOLYOUT2 = "planted-2410560-2086560-1352011-1"
-PLANTED = re.compile(r"planted-\d+-\d+-(\d+)-\d+")
+PLANTED = re.compile(r"planted-\d+-\d+-(\d+)-\d+(?:-\d+-\d+)?")
 
 
 def device(args, gpus):
