@@ -29,6 +29,9 @@
 //   clear        256 threads per block, a thread for each of rows x count: rows[i][columns[k]] = 0.
 //   units        256 threads per block, a thread for each of count rows: rows[i][offset + i] = 1.
 //   turn         256 threads per block, a block for 32 rows (x) and 32 columns (y) of `from`: to[l][i] = from[i][l].
+//   deal         256 threads per block, a block for 256 of the `cols` columns (x) of a row (y) of a part, which has bands of `band` columns of
+//       the whole, every parts-th from `number` on: whole[i][(j / band * parts + number) * band + j % band] = part[i][j], or, if `back` is
+//       not 0, the reverse.
 //   narrow       256 threads per block, a block for 256 of `width` columns (x) of a row (y): to[i][j] = the sum of from[i][j + k width],
 //       for columns below `wide`, a multiple of `width`.
 
@@ -331,4 +334,15 @@ narrow(Lane *__restrict__ to, const Lane *__restrict__ from, u32 to_stride, u32 
     u32 sum = line[j];
     for (u32 k = j + width; k < wide; k += width) sum = sum_mod(sum, line[k]);
     to[(u64)blockIdx.y * to_stride + j] = (Lane)sum;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+deal(Lane *__restrict__ whole, Lane *__restrict__ part, u32 whole_stride, u32 part_stride, u32 cols, u32 band, u32 parts, u32 number,
+     u32 back) {
+    const u32 j = blockIdx.x * 256 + threadIdx.x;
+    if (j >= cols) return;
+    Lane *one = whole + (u64)blockIdx.y * whole_stride + (j / band * parts + number) * band + j % band;
+    Lane *other = part + (u64)blockIdx.y * part_stride + j;
+    if (back) *other = *one;
+    else *one = *other;
 }

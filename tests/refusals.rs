@@ -136,7 +136,7 @@ fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
                 give_up: usize::MAX,
                 rows: false,
             };
-            let found = row_space(&split, options, &streams, None, &Silent)?;
+            let found = row_space(&split, options, &streams, &[], &Silent)?;
             Ok(NullSpace::new(&split, side, way)?.prove(found.echelon, usize::MAX, &rng, &Silent)?.rank.to_string())
         };
         Ok([2, 3, 65521].map(rank).into_iter().collect::<Result<Vec<_>>>()?.join(" "))

@@ -2,7 +2,7 @@
 
 use super::bits::{self, Bits};
 use super::combine::combine;
-use super::cuda::{GpuField, GpuPanels};
+use super::cuda::{GpuPanels, GpuTeam};
 use super::entry::{Residue, Row};
 use super::factors::{Blocks, Factors};
 use super::panels::Panels;
@@ -36,6 +36,7 @@ pub(super) enum Storage {
     U32(Panels<u32>),
     U64(Panels<u64>),
     Gpu(Box<GpuPanels>),
+    Gpus(Box<GpuTeam>),
 }
 
 impl Echelon {
@@ -73,23 +74,13 @@ impl Echelon {
             _ => Self::new(modulus, cols)?,
         };
         match &mut echelon.storage {
-            Storage::Bits(_) | Storage::Trits(_) | Storage::Gpu(_) => {}
+            Storage::Bits(_) | Storage::Trits(_) | Storage::Gpu(_) | Storage::Gpus(_) => {}
             Storage::U8(p) => p.keep_multipliers(),
             Storage::U16(p) => p.keep_multipliers(),
             Storage::U32(p) => p.keep_multipliers(),
             Storage::U64(p) => p.keep_multipliers(),
         }
         Ok(echelon)
-    }
-
-    /// The empty basis in the memory of a GPU, which eliminates. Its rank, profiles and reduced form are those of the
-    /// others. With `multipliers`, the rows of the rank profile are kept there for [`Echelon::factors`].
-    ///
-    /// # Errors
-    /// [`crate::Error::Device`], also by what absorbs; [`crate::Error::Memory`].
-    pub fn on_gpu(field: &GpuField, cols: usize, multipliers: bool) -> Result<Self> {
-        let storage = Storage::Gpu(Box::new(GpuPanels::new(field, cols, GpuPanels::STEP, multipliers)?));
-        Ok(Echelon { modulus: field.modulus(), cols, storage })
     }
 
     /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
@@ -110,6 +101,7 @@ impl Echelon {
             Storage::U32(p) => p.absorb(&rows[range]),
             Storage::U64(p) => p.absorb(&rows[range]),
             Storage::Gpu(p) => p.absorb_sparse(&rows[range]),
+            Storage::Gpus(p) => p.absorb_sparse(&rows[range]),
         })
     }
     /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
@@ -133,6 +125,7 @@ impl Echelon {
                 Storage::U32(p) => p.absorb_dense(count, data),
                 Storage::U64(p) => p.absorb_dense(count, data),
                 Storage::Gpu(p) => p.absorb_dense(count, data),
+                Storage::Gpus(p) => p.absorb_dense(count, data),
             }
         })
     }
@@ -182,7 +175,7 @@ impl Echelon {
             Storage::Bits(_) | Storage::Trits(_) | Storage::U8(_) => absorb!(u8),
             Storage::U16(_) => absorb!(u16),
             Storage::U32(_) => absorb!(u32),
-            Storage::U64(_) | Storage::Gpu(_) => absorb!(u64),
+            Storage::U64(_) | Storage::Gpu(_) | Storage::Gpus(_) => absorb!(u64),
         }
     }
     fn in_steps(
@@ -194,7 +187,7 @@ impl Echelon {
         let step = match self.storage {
             Storage::Bits(_) => Bits::STEP,
             Storage::Trits(_) => Trits::STEP,
-            Storage::Gpu(_) => GpuPanels::STEP,
+            Storage::Gpu(_) | Storage::Gpus(_) => GpuPanels::STEP,
             _ => Panels::<u64>::STEP,
         };
         let before = self.rank();
@@ -220,6 +213,7 @@ impl Echelon {
             Storage::U32(p) => p.rows_seen,
             Storage::U64(p) => p.rows_seen,
             Storage::Gpu(p) => p.rows_seen(),
+            Storage::Gpus(p) => p.rows_seen(),
         }
     }
     /// The dimension of the span.
@@ -236,6 +230,7 @@ impl Echelon {
             Storage::U32(p) => &p.pivot_rows,
             Storage::U64(p) => &p.pivot_rows,
             Storage::Gpu(p) => p.pivot_rows(),
+            Storage::Gpus(p) => p.pivot_rows(),
         }
     }
     /// The column rank profile, ascending: the first columns that are independent.
@@ -257,17 +252,8 @@ impl Echelon {
             Storage::U32(p) => p.pivot_cols(),
             Storage::U64(p) => p.pivot_cols(),
             Storage::Gpu(p) => p.found_cols(),
+            Storage::Gpus(p) => p.found_cols(),
         }
-    }
-
-    /// A basis on a GPU, on the processor.
-    fn of_gpu(&self, panels: &GpuPanels) -> Result<Echelon> {
-        let storage = match panels.bytes() {
-            1 => Storage::U8(panels.on_processor()?),
-            2 => Storage::U16(panels.on_processor()?),
-            _ => Storage::U32(panels.on_processor()?),
-        };
-        Ok(Echelon { modulus: self.modulus, cols: self.cols, storage })
     }
 
     /// Uniformly random vectors x with R·x = 0 for every row R of the basis, one a lane: cols × `count`, row-major.
@@ -277,6 +263,9 @@ impl Echelon {
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn orthogonal(&self, count: usize, rng: &mut Rng) -> Result<Vec<u64>> {
+        if let Some(here) = self.of_gpus()? {
+            return here.orthogonal(count, rng);
+        }
         match &self.storage {
             Storage::Bits(b) => b.orthogonal(count, rng),
             Storage::Trits(t) => t.orthogonal(count, rng),
@@ -284,7 +273,7 @@ impl Echelon {
             Storage::U16(p) => p.orthogonal(count, rng),
             Storage::U32(p) => p.orthogonal(count, rng),
             Storage::U64(p) => p.orthogonal(count, rng),
-            Storage::Gpu(p) => self.of_gpu(p)?.orthogonal(count, rng),
+            Storage::Gpu(_) | Storage::Gpus(_) => unreachable!("it was copied"),
         }
     }
 
@@ -295,7 +284,7 @@ impl Echelon {
     /// [`crate::Error::Memory`].
     pub fn factors(&self) -> Result<Option<Factors>> {
         let blocks = match &self.storage {
-            Storage::Bits(_) | Storage::Trits(_) => None,
+            Storage::Bits(_) | Storage::Trits(_) | Storage::Gpus(_) => None,
             Storage::U8(p) => p.triangles()?.map(Blocks::U8),
             Storage::U16(p) => p.triangles()?.map(Blocks::U16),
             Storage::U32(p) => p.triangles()?.map(Blocks::U32),
@@ -312,8 +301,8 @@ impl Echelon {
     /// # Errors
     /// [`crate::Error::Memory`]: the basis is written once more.
     pub fn reduced(self) -> Result<Reduced> {
-        if let Storage::Gpu(panels) = &self.storage {
-            return self.of_gpu(panels)?.reduced();
+        if let Some(here) = self.of_gpus()? {
+            return here.reduced();
         }
         let found = memory::copy(self.found_cols(), PIVOTS)?;
         let mut row = memory::collect(0..found.len() as u32, PIVOTS)?;
@@ -329,7 +318,7 @@ impl Echelon {
             Storage::U16(p) => Table::U16(p.into_reduced()?),
             Storage::U32(p) => Table::U32(p.into_reduced()?),
             Storage::U64(p) => Table::U64(p.into_reduced()?),
-            Storage::Gpu(_) => unreachable!("it was copied"),
+            Storage::Gpu(_) | Storage::Gpus(_) => unreachable!("it was copied"),
         };
         Ok(Reduced { modulus: self.modulus, pivot_cols, free_cols, row, table })
     }
@@ -360,7 +349,7 @@ mod tests {
                     Storage::U16(p) => p.held(),
                     Storage::U32(p) => p.held(),
                     Storage::U64(p) => p.held(),
-                    Storage::Gpu(_) => unreachable!("it was made on the processor"),
+                    Storage::Gpu(_) | Storage::Gpus(_) => unreachable!("it was made on the processor"),
                 };
                 let [basis, working] = Echelon::parts(modulus, echelon.rank(), cols);
                 // Blocks of short steps are lower, and begin before the last full one ends.

@@ -31,7 +31,7 @@ mod solved;
 mod state;
 mod trits;
 
-pub use cuda::{GpuDense, GpuField, GpuInverse, GpuPanels, GpuScratch};
+pub use cuda::{GpuDense, GpuField, GpuInverse, GpuPanels, GpuScratch, GpuTeam};
 pub use determinants::determinants;
 pub use echelon::Echelon;
 pub use entry::{Residue, Row};

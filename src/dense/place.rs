@@ -5,37 +5,48 @@ use super::cuda::GpuField;
 use crate::Result;
 use crate::field::Modulus;
 use crate::gpu::Device;
+use rayon::prelude::*;
 
 /// With fewer columns, processors take no longer: a window of 256 columns takes a GPU half a millisecond however short
 /// its rows are.
 const LEAST_COLS: usize = 4096;
 
-/// Where echelon forms are made: on a GPU, if there is one and they are large enough; its kernels are loaded for the
+/// With fewer columns for each of several, one GPU takes no longer.
+const LEAST_SHARE: usize = 8192;
+
+/// Where echelon forms are made: on GPUs, if there are some and they are large enough; the kernels are loaded for the
 /// first of them.
 #[derive(Debug)]
 pub struct Place<'a> {
-    device: Option<&'a Device>,
+    devices: &'a [Device],
     modulus: Modulus,
-    field: Option<GpuField>,
+    fields: Vec<GpuField>,
 }
 
 impl<'a> Place<'a> {
-    /// Echelon forms mod p; on the processor if there is no device.
-    pub fn new(device: Option<&'a Device>, modulus: Modulus) -> Self {
-        Place { device, modulus, field: None }
+    /// Echelon forms mod p; on the processor if there are no devices.
+    pub fn new(devices: &'a [Device], modulus: Modulus) -> Self {
+        Place { devices, modulus, fields: vec![] }
     }
     /// Whether a GPU would make one of so many columns.
     pub fn is_for_gpu(modulus: Modulus, cols: usize) -> bool {
         cols >= LEAST_COLS && (4..1 << 32).contains(&modulus.get())
     }
-    /// The empty basis of `cols` columns: [`Echelon::on_gpu`], or [`Echelon::with_multipliers`] or [`Echelon::new`].
+    /// GPUs that would have a part in one of so many columns at most, of which the multipliers are kept or not.
+    pub fn most_gpus(cols: usize, multipliers: bool) -> usize {
+        if multipliers { 1 } else { (cols / LEAST_SHARE).max(1) }
+    }
+    /// The empty basis of `cols` columns: [`Echelon::on_gpus`], [`Echelon::on_gpu`], or [`Echelon::with_multipliers`]
+    /// or [`Echelon::new`].
     ///
     /// # Errors
     /// [`crate::Error::Memory`], [`crate::Error::Device`].
     pub fn echelon(&mut self, cols: usize, multipliers: bool) -> Result<Echelon> {
-        self.open(cols)?;
-        match &self.field {
-            Some(field) if Self::is_for_gpu(self.modulus, cols) => Echelon::on_gpu(field, cols, multipliers),
+        self.open(cols, multipliers)?;
+        let most = Self::most_gpus(cols, multipliers).min(self.fields.len());
+        match &self.fields[..most] {
+            [field] if Self::is_for_gpu(self.modulus, cols) => Echelon::on_gpu(field, cols, multipliers),
+            fields @ [_, _, ..] if Self::is_for_gpu(self.modulus, cols) => Echelon::on_gpus(fields, cols),
             _ if multipliers => Echelon::with_multipliers(self.modulus, cols),
             _ => Echelon::new(self.modulus, cols),
         }
@@ -44,10 +55,14 @@ impl<'a> Place<'a> {
     ///
     /// # Errors
     /// [`crate::Error::Device`].
-    pub fn open(&mut self, cols: usize) -> Result<()> {
-        if let (Some(device), None, true) = (self.device, &self.field, Self::is_for_gpu(self.modulus, cols)) {
-            self.field = Some(GpuField::open(device, self.modulus)?);
+    pub fn open(&mut self, cols: usize, multipliers: bool) -> Result<()> {
+        if !Self::is_for_gpu(self.modulus, cols) {
+            return Ok(());
         }
+        let wanted = self.devices.len().min(Self::most_gpus(cols, multipliers));
+        let missing = &self.devices[self.fields.len().min(wanted)..wanted];
+        let opened = missing.par_iter().map(|device| GpuField::open(device, self.modulus));
+        self.fields.extend(opened.collect::<Result<Vec<GpuField>>>()?);
         Ok(())
     }
 }

@@ -27,7 +27,9 @@ impl Bytes for Echelon {
             Storage::U16(panels) => (3u8, panels).write(to),
             Storage::U32(panels) => (4u8, panels).write(to),
             Storage::U64(panels) => (5u8, panels).write(to),
-            Storage::Gpu(_) => Err(Error::Memory("a basis in the memory of a GPU is not kept".into())),
+            Storage::Gpu(_) | Storage::Gpus(_) => {
+                Err(Error::Memory("a basis in the memory of a GPU is not kept".into()))
+            }
         }
     }
 }

@@ -64,7 +64,12 @@ impl Effort {
     /// and about what it takes, unless it soon fails for all of few lines.
     pub fn search_seconds(&self, prices: &Sparse, shape: [usize; 2], nnz: usize, left: usize, found: usize) -> f64 {
         let entries = (self.allowed(nnz, found) as f64).min((left + found) as f64 * nnz as f64);
-        entries / entries_of_line(shape, nnz) * prices.search
+        Self::visiting_seconds(prices, shape, nnz, entries as u64)
+    }
+
+    /// Predicted seconds of one thread for visiting so many entries of a matrix of that shape.
+    pub fn visiting_seconds(prices: &Sparse, shape: [usize; 2], nnz: usize, entries: u64) -> f64 {
+        entries as f64 / entries_of_line(shape, nnz) * prices.search
     }
 }
 

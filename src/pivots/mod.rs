@@ -37,6 +37,9 @@ use search::Search;
 
 /// What the memory is for.
 const PIVOTS: &str = "structural pivots";
+/// Visits of the whole matrix after which it is asked whether to go on with a search, and by what factor they have
+/// grown each time that it is asked again.
+const DOUBT: u64 = 4;
 
 /// A triangular set of pivots: `A[rows[k], cols[k]] ≠ 0`, and `A[rows[k], cols[l]] = 0` for l < k.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +51,12 @@ pub struct Pivots {
 }
 
 impl Pivots {
+    /// From (row, column), in triangular order.
+    fn of(pivots: Vec<(u32, u32)>) -> Result<Pivots> {
+        let (rows, cols) = memory::unzip(pivots.into_iter(), PIVOTS)?;
+        Ok(Pivots { rows, cols })
+    }
+
     /// Number of pivots.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -129,6 +138,15 @@ impl Found {
 /// [`Error::Interrupted`](crate::Error::Interrupted) if the observer asks for it,
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
+    find_while(a, effort, &|_, _| Ok(true), observer)
+}
+
+/// Whether to go on after some search: asked with the pivots so far, the number of entries visited, and the number at
+/// which it will be asked again.
+pub type Worth<'a> = dyn Fn(&Pivots, [u64; 2]) -> Result<bool> + 'a;
+
+/// The same, as long as searching is `worth` it.
+fn find_while(a: &SparseMatrix, effort: &Effort, worth: &Worth<'_>, observer: &dyn Observer) -> Result<Found> {
     observer.phase("structural pivots", 0);
     observer.check()?;
     let columns = Pattern::of_transpose(a)?;
@@ -151,22 +169,33 @@ pub fn find(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Resul
     if pivots.len() < free_rows.min(free_cols) {
         let nnz = rows.nnz();
         let allowed = |found| effort.allowed(nnz, found);
+        let mut doubt = (DOUBT * nnz as u64).max(effort.search);
         // One search for each line left over, on the side with fewer of them.
-        if free_rows <= free_cols {
-            let mut search = Search::new(rows, cols, pivots.into_iter())?;
-            counts.search = search.run(&allowed, observer)?;
-            pivots = search.pivots()?;
-        } else {
-            let mut search = Search::new(cols, rows, pivots.into_iter().rev().map(|(i, j)| (j, i)))?;
-            counts.search = search.run(&allowed, observer)?;
-            pivots = search.pivots()?;
-            pivots.reverse();
-            pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));
-        }
+        let by_rows = free_rows <= free_cols;
+        let oriented = |search: &Search<'_>| -> Result<Vec<(u32, u32)>> {
+            let mut pivots = search.pivots()?;
+            if !by_rows {
+                pivots.reverse();
+                pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));
+            }
+            Ok(pivots)
+        };
+        let mut worth = |search: &Search<'_>, visited: u64| -> Result<bool> {
+            if visited < doubt {
+                return Ok(true);
+            }
+            doubt = visited.saturating_mul(DOUBT);
+            worth(&Pivots::of(oriented(search)?)?, [visited, doubt])
+        };
+        let mut search = match by_rows {
+            true => Search::new(rows, cols, pivots.into_iter())?,
+            false => Search::new(cols, rows, pivots.into_iter().rev().map(|(i, j)| (j, i)))?,
+        };
+        counts.search = search.run(&allowed, &mut worth, observer)?;
+        pivots = oriented(&search)?;
     }
     let (free_rows, free_cols) = (free_rows - pivots.len(), free_cols - pivots.len());
-    let (rows, cols) = memory::unzip(pivots.into_iter(), PIVOTS)?;
-    Ok(Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols })
+    Ok(Found { pivots: Pivots::of(pivots)?, counts, free_rows, free_cols })
 }
 
 /// Which entries may be pivots.
@@ -208,8 +237,7 @@ fn leading(a: &SparseMatrix) -> Result<Found> {
         }
     }
     let pairs = sparsest.into_iter().zip(0u32..).filter_map(|(i, j)| Some((i?, j)));
-    let (rows, cols) = memory::unzip(memory::collect(pairs, PIVOTS)?.into_iter(), PIVOTS)?;
-    let pivots = Pivots { rows, cols };
+    let pivots = Pivots::of(memory::collect(pairs, PIVOTS)?)?;
     let (free_rows, free_cols) = (free_rows - pivots.len(), a.non_empty_cols()?.len() - pivots.len());
     let counts = Counts { faugere_lachartre: pivots.len(), ..Counts::default() };
     Ok(Found { pivots, counts, free_rows, free_cols })
@@ -300,7 +328,20 @@ fn best_cover(
 /// # Errors
 /// As [`find`].
 pub fn find_best(a: &SparseMatrix, effort: &Effort, observer: &dyn Observer) -> Result<(bool, Found)> {
-    let found = find(a, effort, observer)?;
+    find_best_while(a, effort, &|_, _| Ok(true), observer)
+}
+
+/// The same, where a search that takes long goes on only as long as that is `worth` it.
+///
+/// # Errors
+/// As [`find`], and those of `worth`.
+pub fn find_best_while(
+    a: &SparseMatrix,
+    effort: &Effort,
+    worth: &Worth<'_>,
+    observer: &dyn Observer,
+) -> Result<(bool, Found)> {
+    let found = find_while(a, effort, worth, observer)?;
     let rows = found.pivots.rows.par_iter().with_min_len(1 << 13);
     let in_rows: usize = rows.map(|&i| a.row(i as usize).0.len()).sum();
     let mut pivotal = memory::filled(false, a.cols(), PIVOTS)?;

@@ -128,9 +128,15 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Tries all rows, short ones first, until it has visited the entries that are `allowed` for the pivots found;
-    /// returns the number of pivots that joined. That weighs effort against benefit; correctness does not depend on it.
-    pub fn run(&mut self, allowed: &dyn Fn(usize) -> u64, observer: &dyn Observer) -> Result<usize> {
+    /// Tries all rows, short ones first, until it has visited the entries that are `allowed` for the pivots found, or
+    /// going on is not `worth` it any more after so many; returns the number of pivots that joined. That weighs effort
+    /// against benefit; correctness does not depend on it.
+    pub fn run(
+        &mut self,
+        allowed: &dyn Fn(usize) -> u64,
+        worth: &mut dyn FnMut(&Self, u64) -> Result<bool>,
+        observer: &dyn Observer,
+    ) -> Result<usize> {
         let mut order = self.free_rows()?;
         order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
         let (rows, cols) = (self.rows.len(), self.cols.len());
@@ -145,6 +151,9 @@ impl<'a> Search<'a> {
             let (batch, rest) = order.split_at(order.len().min(TASK * tasks));
             order = rest;
             let Some(left) = allowed(joined).checked_sub(work) else { break };
+            if !worth(self, work)? {
+                break;
+            }
             let share = left / tasks as u64 * SHARE;
             let state = &*self;
             let search = |task: &[u32], scratch: &mut Scratch| {

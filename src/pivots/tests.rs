@@ -6,6 +6,7 @@ use crate::{Error, Silent, families};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashMap;
+use std::sync::Mutex;
 
 /// Enough for every stage to run to its end.
 const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1 };
@@ -117,7 +118,7 @@ fn the_search_alone_finds_maximal_triangular_sets() {
         let a = random(65521, 120, 100, weight, &mut rng);
         let columns = Pattern::of_transpose(&a).unwrap();
         let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), [].into_iter()).unwrap();
-        let joined = search.run(&|_| u64::MAX, &Silent).unwrap();
+        let joined = search.run(&|_| u64::MAX, &mut |_, _| Ok(true), &Silent).unwrap();
         let pairs = search.pivots().unwrap();
         assert_eq!(pairs.len(), joined);
         let (rows, cols) = pairs.iter().copied().unzip();
@@ -221,6 +222,42 @@ fn the_same_on_any_number_of_threads() {
             findings.iter().for_each(|found| assert!(found.pivots.is_triangular(&a).unwrap()));
             let first = findings[0].clone();
             assert!(findings.iter_mut().all(|found| *found == first));
+        }
+    }
+}
+
+/// A search that is not worth it any more ends, with the pivots that it has; it is asked on any number of threads alike.
+#[test]
+fn a_search_goes_on_as_long_as_it_is_worth_it() {
+    let mut rng = Rng::seed_from_u64(11);
+    let effort = Effort { covers: 0, search: 100_000, reward: 1 };
+    for (rows, cols) in [(3000, 2500), (2000, 2800)] {
+        let a = random(65521, rows, cols, 6, &mut rng);
+        let all = find_best(&a, &effort, &Silent).unwrap();
+        for most in [0, 1, usize::MAX] {
+            let runs = [1, 2, 3].map(|threads| {
+                let asked = Mutex::new(vec![]);
+                let worth = |pivots: &Pivots, visits: [u64; 2]| {
+                    assert!(pivots.is_triangular(&a).unwrap());
+                    let mut asked = asked.lock().unwrap();
+                    asked.push((pivots.len(), visits));
+                    Ok(asked.len() <= most)
+                };
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let found = pool.install(|| find_best_while(&a, &effort, &worth, &Silent).unwrap());
+                (found, asked.into_inner().unwrap())
+            });
+            let (found, asked) = &runs[0];
+            assert!(runs.iter().all(|run| *run == runs[0]));
+            let (least, visits) = asked[0];
+            assert!(visits[0] >= DOUBT * a.nnz() as u64 && visits[1] == DOUBT * visits[0]);
+            assert!(asked.windows(2).all(|two| two[1].1[0] >= two[0].1[1]), "asked too soon: {asked:?}");
+            match most {
+                usize::MAX => assert_eq!(*found, all),
+                _ => assert_eq!((asked.len(), found.1.pivots.len()), (most + 1, asked[most].0)),
+            }
+            let pivots = if found.0 { found.1.pivots.clone().transposed() } else { found.1.pivots.clone() };
+            assert!(pivots.is_triangular(&a).unwrap() && least < all.1.pivots.len());
         }
     }
 }

@@ -317,7 +317,7 @@ mod tests {
                             Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => return None,
                             folder => folder.unwrap(),
                         };
-                        let mut place = Place::new(device, p);
+                        let mut place = Place::new(device.map_or(&[], std::slice::from_ref), p);
                         let mut narrow = place.echelon(widths[0], true).unwrap();
                         folder.absorb(&combinations[..count], &mut narrow, &Silent).unwrap();
                         let kept = folder.widen(widths[2]).unwrap();

@@ -48,7 +48,7 @@ pub struct Check<'a> {
 
 /// The row space of S from its rows, until it has `rank_bound` dimensions, which must be an upper bound of rank S, or a
 /// `check` says that it is whole. Only rows of A as they stand are checked: with pivots all rows are taken. `factors`
-/// asks for those of the rows. Wide rows are eliminated on a GPU if one is given; the answer does not depend on it.
+/// asks for those of the rows. Wide rows are eliminated on GPUs if some are given; the answer does not depend on it.
 ///
 /// Cost: the dense elimination (of A itself if there are no pivots), otherwise plus nnz(A) multiply-adds per row. A
 /// check of k combinations costs k multiply-adds for each entry of the rows that are left.
@@ -60,11 +60,11 @@ pub fn every_row(
     rank_bound: usize,
     check: Option<&Check<'_>>,
     factors: bool,
-    device: Option<&Device>,
+    devices: &[Device],
     observer: &dyn Observer,
 ) -> Result<EveryRow> {
     let (m, cols) = (split.rows.len(), split.cols.len());
-    let mut echelon = Place::new(device, split.modulus()).echelon(cols, factors)?;
+    let mut echelon = Place::new(devices, split.modulus()).echelon(cols, factors)?;
     observer.phase("dense elimination", m as u64);
     let kept = saved("every-row", split, || factors, observer)?;
     let order = strides(m)?;
@@ -163,7 +163,7 @@ mod tests {
                     let split = Split::new(&a, &pivots).unwrap();
                     let rank = dense_rank(&a) - pivots.len();
                     for bound in [split.rows.len().min(split.cols.len()), rank] {
-                        let found = every_row(&split, bound, None, false, None, &Silent).unwrap();
+                        let found = every_row(&split, bound, None, false, &[], &Silent).unwrap();
                         let EveryRow { echelon, rows, extent, .. } = found;
                         let rows = rows.unwrap();
                         assert_eq!((echelon.rank(), rows.len()), (rank, rank), "{m} x {n} mod {p}");
@@ -225,7 +225,7 @@ mod tests {
                 for worth in [true, false] {
                     let worth = |_: usize, _: usize| worth;
                     let check = Check { error: ErrorBound::of_bits(128), worth: &worth, challenge: &challenge };
-                    let found = every_row(&split, n, Some(&check), false, None, &Silent).unwrap();
+                    let found = every_row(&split, n, Some(&check), false, &[], &Silent).unwrap();
                     assert_eq!(found.echelon.rank(), expected, "mod {p}: {others:?}");
                     let made = std::mem::take(&mut *challenges.lock().unwrap());
                     if !worth(0, 0) {

@@ -9,6 +9,8 @@ use rayon::prelude::*;
 
 /// Bytes that are kept at most.
 pub(super) const MOST_BYTES: usize = 512 << 20;
+/// The same on a GPU, which has little else to keep.
+const MOST_ON_GPU: usize = 32 << 30;
 
 /// Some rows.
 #[derive(Debug)]
@@ -88,7 +90,7 @@ impl Kept {
         self.keep(panel, first, &echelon.pivot_rows()[rank..])
     }
     /// [`Kept::absorb`] of a panel that is on the GPU where the basis is. Where the GPU has little room beside the next
-    /// basis, no more are kept.
+    /// basis, no more are kept; beside this one, none.
     ///
     /// # Errors
     /// Those of [`Echelon::absorb_on_gpu`].
@@ -104,10 +106,17 @@ impl Kept {
         let (rank, first) = (echelon.rank(), echelon.rows_seen());
         echelon.absorb_on_gpu(&narrow, observer)?;
         let lane = Lane::narrowest(field.modulus());
-        // It keeps its rows as they came, too.
-        let next = 2 * (self.width as u64).pow(2) * lane.bytes() as u64;
-        if self.room(lane) > 0 && field.stream().free_memory()? < next {
-            self.most_bytes = 0;
+        if self.most_bytes > 0 {
+            let of_width = |width: usize| (echelon.rank() * width * lane.bytes()) as u64;
+            let free = field.stream().free_memory()?;
+            if free < 2 * of_width(width) {
+                // The basis, which keeps its rows as they came, too, and has to be copied to grow, comes first.
+                *self = Kept::new(self.width, 0);
+            } else if free < 3 * of_width(self.width) {
+                self.most_bytes = 0;
+            } else {
+                self.most_bytes = MOST_ON_GPU;
+            }
         }
         let numbers = &echelon.pivot_rows()[rank..];
         let numbers = &numbers[..numbers.len().min(self.room(lane))];

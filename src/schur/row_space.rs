@@ -31,7 +31,7 @@ use crate::{Observer, Result};
 /// rows, and whether more of them explore before the next check.
 type State = (Echelon, [usize; 2], u64, [bool; 2]);
 
-/// The row space of S. Wide rows are eliminated on a GPU if one is given, unless rows are wanted; the answer does not
+/// The row space of S. Wide rows are eliminated on GPUs if some are given, unless rows are wanted; the answer does not
 /// depend on it.
 ///
 /// Cost: nnz(A) multiply-adds for each of about rank S combinations, and the dense elimination.
@@ -42,7 +42,7 @@ pub fn row_space(
     split: &Split,
     options: RowSpaceOptions,
     streams: &RowSpaceStreams,
-    device: Option<&Device>,
+    devices: &[Device],
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
@@ -52,7 +52,7 @@ pub fn row_space(
     if options.rows {
         return row_basis(split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer);
     }
-    let mut echelon = Place::new(device, modulus).echelon(cols, false)?;
+    let mut echelon = Place::new(devices, modulus).echelon(cols, false)?;
     if bound == 0 {
         return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None });
     }
@@ -233,7 +233,7 @@ mod tests {
                 rows: false,
             };
             let seen = Ranks::default();
-            let found = row_space(&split, options, &streams, None, &seen).unwrap();
+            let found = row_space(&split, options, &streams, &[], &seen).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");
             let expected = Combinations::expected(p, 0, a.rows(), a.cols(), rank, options.error);
             assert_eq!(expected.checked > 0, found.extent != Extent::Whole, "{name}");

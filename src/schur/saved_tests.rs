@@ -72,7 +72,7 @@ fn eliminations_of_all_rows() {
             let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + 7 * cols.len() as u64);
             goes_on_on_threads("every-row", |observer| {
                 let check = Check { error: ErrorBound::of_bits(60), worth: &worth, challenge: &challenge };
-                let found = every_row(&split, 40, Some(&check), factors, None, observer)?;
+                let found = every_row(&split, 40, Some(&check), factors, &[], observer)?;
                 assert_eq!(found.echelon.rank() + pivots.len(), dense_rank(&a));
                 let lines = found.factors.map(|factors| (factors.rows().to_vec(), factors.cols().to_vec()));
                 Ok((bits(&found.echelon), found.rows, found.extent, lines))
@@ -104,9 +104,8 @@ fn row_spaces() {
                 let split = Split::new(&a, &pivots).unwrap();
                 for rows in [false, true] {
                     goes_on_on_threads(if rows { "row-basis" } else { "row-space" }, |observer| {
-                        let found = search(bound, rows, |options, streams| {
-                            row_space(&split, options, streams, None, observer)
-                        })?;
+                        let found =
+                            search(bound, rows, |options, streams| row_space(&split, options, streams, &[], observer))?;
                         assert_eq!(found.echelon.rank() + pivots.len(), rank);
                         let basis = found.basis.map(|basis| basis.rows);
                         assert_eq!(basis.as_ref().map(Vec::len), rows.then_some(rank - pivots.len()));

@@ -34,7 +34,7 @@ use crate::field::Rng;
 use crate::gpu::Device;
 use crate::report::Quiet;
 use crate::spmv::LANES;
-use crate::{Observer, Result, memory, report};
+use crate::{DeviceReason, Error, Observer, Result, memory, report};
 use rand::RngExt;
 
 /// Columns of the first sketch.
@@ -63,7 +63,7 @@ pub struct Sketch {
 }
 
 /// The rank of S by sketches. `options.rows` is not looked at. The combinations are made on a GPU if one is given, and
-/// wide ones eliminated there; the answer does not depend on it.
+/// wide ones eliminated there; the answer does not depend on it, but it is given up where the memory of the GPU ends.
 ///
 /// Cost: for each of about rank S combinations nnz(A) multiply-adds, and 3n additions; s²·(w/2 - s/6) dense for the
 /// last M, of w ≤ 4s + 4096 columns. Those before take less than that together, and combinations that were not kept are
@@ -104,7 +104,7 @@ pub(super) fn sketch_from(
     }
     let mut rng = streams.exploration.clone();
     let mut fold = Fold::new(split.cols.len(), width, &mut rng)?;
-    let (mut place, mut checks) = (Place::new(device, split.modulus()), 0);
+    let (mut place, mut checks) = (Place::new(device.map_or(&[], std::slice::from_ref), split.modulus()), 0);
     let key = || (bound, width, options.error.log2(), name_of(&rng));
     let states = saved("sketch", split, key, observer)?;
     let (mut begin, mut room) = (Begin::With(Known::default()), most_bytes);
@@ -117,11 +117,12 @@ pub(super) fn sketch_from(
         rng.set_word_pos(u128::from(drawn[0]) << 64 | u128::from(drawn[1]));
     }
     let kept = Kept::new(wider(width), room);
-    let (opened, made) = rayon::join(|| place.open(width), || Folder::new(split, fold, kept, device));
+    let (opened, made) = rayon::join(|| place.open(width, true), || Folder::new(split, fold, kept, device));
     opened?;
     let (mut folder, products) = made?;
     let mut sieve = Sieve::new(split, products)?;
-    loop {
+    let mut reached = 0;
+    let found = (|| loop {
         let mut stage = Stage {
             split,
             options,
@@ -135,11 +136,20 @@ pub(super) fn sketch_from(
             checks: &mut checks,
             states: &states,
         };
-        if let End::Found(extent) = stage.explore(begin, &mut rng)? {
+        let end = stage.explore(begin, &mut rng);
+        reached = reached.max(stage.echelon.rank());
+        if let End::Found(extent) = end? {
             return Ok(Sketch { rank: stage.echelon.rank(), extent, width });
         }
         begin = Begin::With(stage.into_known()?);
         width = wider(width);
+    })();
+    match found {
+        // All that is known then is that the rank is not smaller.
+        Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory && reached > 0 => {
+            Ok(Sketch { rank: reached, extent: Extent::Part, width })
+        }
+        found => found,
     }
 }
 

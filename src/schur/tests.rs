@@ -123,7 +123,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
             let split = Split::new(&a, &pivots).unwrap();
             for rows in [false, true] {
                 let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows };
-                let found = with_streams(&rng, |streams| row_space(&split, options, streams, None, &Silent)).unwrap();
+                let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                 assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
                 match found.extent {
                     Extent::Checked(bound) => assert_eq!(bound, error),
@@ -196,7 +196,7 @@ fn sieves_find_the_rows_that_are_new() {
             let error = ErrorBound::of_bits(64);
             let name = format!("{different} rows {times} times and {zero} of 0 mod {p}");
             let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows: true };
-            let found = with_streams(&rng, |streams| row_space(&split, options, streams, None, &Silent)).unwrap();
+            let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");
             check_basis(&split, &found, true);
             // Sieves are drawn at random, but none of rows that are there is missed, so that a batch or two are in
@@ -205,12 +205,12 @@ fn sieves_find_the_rows_that_are_new() {
             assert!(found.echelon.rows_seen() <= most, "{} rows: {name}", found.echelon.rows_seen());
             // Beyond a rank the search ends.
             let given_up = RowSpaceOptions { give_up: rank / 2, ..options };
-            let part = with_streams(&rng, |streams| row_space(&split, given_up, streams, None, &Silent)).unwrap();
+            let part = with_streams(&rng, |streams| row_space(&split, given_up, streams, &[], &Silent)).unwrap();
             assert!(part.extent == Extent::Part || part.echelon.rank() == rank, "{name}");
             assert!(rank < 2 || part.echelon.rank() > rank / 2, "{name}");
             // A bound that is reached ends it as well, for certain.
             let bounded = RowSpaceOptions { rank_bound: rank, ..options };
-            let whole = with_streams(&rng, |streams| row_space(&split, bounded, streams, None, &Silent)).unwrap();
+            let whole = with_streams(&rng, |streams| row_space(&split, bounded, streams, &[], &Silent)).unwrap();
             assert_eq!((whole.extent, whole.echelon.rank()), (Extent::Whole, rank), "{name}");
             check_basis(&split, &whole, true);
         }
@@ -257,14 +257,14 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                 for (rank_bound, rows) in [(usize::MAX, false), (rank, false), (usize::MAX, true), (rank, true)] {
                     let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
                     let found =
-                        with_streams(&rng, |streams| row_space(&split, options, streams, None, &Silent)).unwrap();
+                        with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
                     check_basis(&split, &found, rows);
                     let found = independent_rows(&split, &found.echelon.pivot_cols().unwrap(), &Silent).unwrap();
                     check_rows(&split, &found, rank);
                 }
                 let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false };
-                let found = with_streams(&rng, |streams| row_space(&split, options, streams, None, &Silent)).unwrap();
+                let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                 let complete = found.extent != Extent::Part;
                 assert!(complete || rank > 3, "p = {p}, rank {rank}");
                 assert!(!complete || found.echelon.rank() == rank, "p = {p}, rank {rank}");

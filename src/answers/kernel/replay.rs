@@ -153,7 +153,7 @@ impl Trimmed {
     fn space(&self, split: &Split<'_>, observer: &dyn Observer) -> Result<Option<Reduced>> {
         let rank = self.cols.len();
         if rank > FEW || rank * split.cols.len() > CELLS {
-            let space = every_row(split, rank, None, false, None, observer)?.echelon.reduced()?;
+            let space = every_row(split, rank, None, false, &[], observer)?.echelon.reduced()?;
             return Ok(Some(space).filter(|space| space.pivot_cols() == self.cols));
         }
         let (p, width) = (split.modulus(), split.cols.len());

@@ -5,18 +5,17 @@ use super::planner::{Decision, Finish};
 use super::sequence::Sequence;
 use super::settled::Settled;
 use super::steps::{Done, Plan};
-use super::work::{SHARED, Work};
-use super::{Machine, Method, Phases, Route, wiedemann};
+use super::work::Work;
+use super::{Machine, Method, wiedemann};
 use crate::certify::{Certainty, Domain};
 use crate::decomposition::{Core, Lines};
-use crate::dense::{Echelon, Factors};
+use crate::dense::{Echelon, Factors, Place};
 use crate::pivots::Pivots;
 use crate::schur::{
-    Check, Complement, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, SharedSolve, Sketch,
-    Split, complement_on_gpus, every_row, independent_rows, row_space, sketch,
+    Check, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, SharedSolve, Sketch, Split,
+    every_row, independent_rows, row_space, sketch,
 };
 use crate::sparse::SparseMatrix;
-use crate::spmv::GpuShape;
 use crate::wiedemann::Parameters;
 use crate::words::{counted, duration};
 use crate::{Error, Result, memory};
@@ -80,12 +79,13 @@ impl Work<'_> {
         let now = Plan { outlook, finish: decision.finish, larger };
         let (a, pivots) = (left.of.left(), left.of.pivots());
         // Memory that is limited is that of each step.
-        if decision.finish == Finish::Wiedemann || self.options.is_tight(a.nnz()) {
+        if matches!(decision.finish, Finish::Wiedemann { .. }) || self.options.is_tight(a.nnz()) {
             left.mixing = SharedSolve::default();
         }
         let split = Split::new(a, pivots)?.sharing(&left.mixing);
         let mut on_rest = OnRest { a, split, aside: left.of.aside(), work: self };
-        let done = match decision.finish {
+        let finish = decision.finish;
+        let done = match finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
                 let (options, cols) = (on_rest.work.options, on_rest.split.cols.len());
@@ -98,7 +98,7 @@ impl Work<'_> {
             }
             Finish::EveryRow { pivots } => on_rest.by_every_row(&now, pivots, decision)?,
             Finish::Sketch { give_up } => on_rest.by_sketch(&now, give_up, decision)?,
-            Finish::Wiedemann => {
+            Finish::Wiedemann { pivots } => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
                 match on_rest.work.options.vectors {
                     // No unknowns are left.
@@ -106,7 +106,7 @@ impl Work<'_> {
                         on_rest.by_every_row(&now, true, decision)?
                     }
                     Some(_) => on_rest.by_sequence(&now, &parameters, decision.reason)?,
-                    None => on_rest.by_wiedemann(&now, &parameters, decision)?,
+                    None => on_rest.by_wiedemann(&now, pivots, &parameters, decision)?,
                 }
             }
             Finish::RowSpace { give_up } => on_rest.by_row_space(&now, give_up, decision)?,
@@ -115,6 +115,13 @@ impl Work<'_> {
             Done::Whole(answer) => Ok(Some(answer)),
             Done::Part { than, seen } => {
                 left.larger = Some(Larger { than, seen });
+                // It was not its rank that ended it, but memory.
+                if let Finish::Sketch { give_up } = finish
+                    && seen
+                    && than <= give_up
+                {
+                    left.rest.refused = left.rest.refused.and(finish);
+                }
                 Ok(None)
             }
         }
@@ -139,9 +146,10 @@ impl OnRest<'_, '_> {
             challenge: &|number, cols| all_streams.challenge(number, &[&split.rows, &split.cols, cols]),
         };
         let name = "dense elimination";
-        let done = self.work.somewhere(decision.gpu, |work, device| {
+        let most = if decision.gpu { Place::most_gpus(split.cols.len(), rest.minor) } else { 0 };
+        let done = self.work.on_several(most, |work, devices| {
             work.watched(name, now, seconds, seconds, |phases, observer| {
-                phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, device, observer))
+                phases.time(name, || every_row(split, rest.rank_bound, Some(&check), rest.minor, devices, observer))
             })
         })?;
         let (EveryRow { echelon, rows, factors, extent }, taken_seconds) = match done {
@@ -190,9 +198,10 @@ impl OnRest<'_, '_> {
         };
         let spent = |machine: &Machine, rank| rest.row_space_seconds(machine, rank);
         let name = "row space";
-        let done = self.work.somewhere(decision.gpu, |work, device| {
+        let most = if decision.gpu { Place::most_gpus(split.cols.len(), rest.minor) } else { 0 };
+        let done = self.work.on_several(most, |work, devices| {
             work.watched(name, now, seconds, spent, |phases, observer| {
-                phases.time(name, || row_space(split, options, &streams, device, observer))
+                phases.time(name, || row_space(split, options, &streams, devices, observer))
             })
         })?;
         let (RowSpace { echelon, extent, basis }, seconds) = match done {
@@ -279,69 +288,6 @@ impl OnRest<'_, '_> {
         }
         core(split, &rows, cols, factors)
     }
-
-    /// The rank by block Wiedemann on the implicit S.
-    fn by_wiedemann(&mut self, now: &Plan<'_>, parameters: &Parameters, decision: Decision) -> Result<Done<Answer>> {
-        let Decision { gpu, reason: mut why, .. } = decision;
-        let (split, outlook) = (&self.split, now.outlook);
-        let Work { options, streams, .. } = *self.work;
-        let seconds = |machine: &Machine, _: usize| match outlook.wiedemann(machine) {
-            Ok(Some(found)) => found.seconds,
-            _ => parameters.seconds,
-        };
-        let shape = GpuShape { modulus: split.modulus(), block: parameters.block, degree: parameters.degree };
-        let mut shares = false;
-        let most = if gpu { shape.most_gpus() } else { 0 };
-        let done = self.work.on_several(most, |work, devices| {
-            work.watched("block Wiedemann", now, seconds, seconds, |phases, observer| {
-                let trials = |place, phases: &mut Phases| {
-                    wiedemann::trials(place, parameters, &options.wiedemann(), streams, phases, observer)
-                };
-                match devices {
-                    [] => {
-                        let complement = phases.shown("plan", observer, || Complement::new(split))?;
-                        trials(wiedemann::Place::Processor(&complement), phases)
-                    }
-                    _ => {
-                        let complement = phases.time("device", || complement_on_gpus(split, devices, shape))?;
-                        shares = complement.shares_storage();
-                        trials(wiedemann::Place::Gpu(&complement), phases)
-                    }
-                }
-            })
-        })?;
-        if shares {
-            why += SHARED;
-        }
-        let (outcome, taken) = match done {
-            (Done::Whole(outcome), taken) => (outcome, taken),
-            // Progress is that of the sequence.
-            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
-        };
-        let found = format!("rank {} of the implicit Schur complement", outcome.rank);
-        self.work.step("block Wiedemann", found, &why, outcome.rank, |machine| seconds(machine, 0), taken);
-        // The co-degree may exceed the rank; nothing else does.
-        let bounded = self.work.options.route != Route::CoDegree;
-        let rest = outlook.rest;
-        if bounded && outcome.rank > rest.rank_bound {
-            let (found, bound) = (outcome.rank, rest.rank_bound);
-            return Err(Error::Check(format!("block Wiedemann found rank {found} where {bound} is the most possible")));
-        }
-        let (certainty, ground) = if bounded && outcome.rank == rest.rank_bound {
-            (Certainty::Proven, format!("{}, and this is its upper bound", wiedemann::NEVER_ABOVE))
-        } else {
-            (outcome.certainty, outcome.ground)
-        };
-        Ok(Done::Whole(Answer {
-            rank: outcome.rank,
-            method: Method::Hybrid,
-            certainty,
-            reason: format!("{why}; {}; {ground}", parameters.reason),
-            wiedemann: Some(outcome.report),
-            core: None,
-            space: None,
-        }))
-    }
 }
 
 /// The minor of S in some rows and the columns `cols`, as the lines are named in A; in the order of the `factors` where
@@ -357,7 +303,7 @@ fn core(split: &Split, rows: &[u32], cols: Vec<u32>, factors: Option<Factors>) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Patience, RankOptions};
+    use super::super::{Patience, Phases, RankOptions};
     use super::*;
     use crate::Silent;
     use crate::certify::Streams;
@@ -384,7 +330,7 @@ mod tests {
         let stopped = [
             on_rest.by_every_row(&now, true, decision()),
             on_rest.by_row_space(&now, usize::MAX, decision()),
-            on_rest.by_wiedemann(&now, &parameters, decision()),
+            on_rest.by_wiedemann(&now, true, &parameters, decision()),
         ];
         assert!(stopped.into_iter().all(|done| matches!(done.unwrap(), Done::Part { than: 0, .. })));
         let steps: Vec<_> = work.path.iter().map(|step| (step.name, step.rank)).collect();

@@ -11,9 +11,11 @@
 
 mod answer;
 mod by_sequence;
+mod by_wiedemann;
 mod components;
 mod finish;
 mod forecast_of_parts;
+mod forming;
 mod itself;
 mod options;
 mod outlook;
@@ -43,6 +45,8 @@ pub(super) use run::row_space;
 pub(super) use sequence::Sequence;
 pub use whole::{rank, rank_owned};
 
+#[cfg(test)]
+mod outlook_tests;
 #[cfg(test)]
 mod prices_tests;
 #[cfg(test)]

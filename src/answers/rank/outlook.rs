@@ -17,7 +17,7 @@ use crate::{Error, Result};
 const BLOCKS: usize = 3;
 
 /// Rows of a row space up to which no GPU is asked for: it would take longer to open.
-const FEW_ROWS: usize = 1024;
+pub(super) const FEW_ROWS: usize = 1024;
 /// The rank up to which a row space is looked at before a GPU that is demanded has a part in it, and the most of the
 /// time of all of it that this may take.
 const FIRST_ROWS: usize = 256;
@@ -55,6 +55,21 @@ impl Outlook<'_> {
             Err(Error::Usage(_)) if options.method == Method::Auto => Ok(None),
             Err(other) => Err(other),
         }
+    }
+
+    /// The parameters of block Wiedemann where it takes the least time, on S or on A without regard to the pivots, and
+    /// whether it is S: products with A wait for no levels on a GPU.
+    fn sooner_wiedemann(&self, machine: &Machine) -> Result<(Option<Parameters>, bool)> {
+        let (rest, options) = (self.rest, self.options);
+        let with = self.wiedemann(machine)?;
+        if rest.gpu.is_none() || rest.pivots == 0 || options.method != Method::Auto || options.vectors.is_some() {
+            return Ok((with, true));
+        }
+        let without = Outlook { rest: rest.without_pivots(), ..*self }.wiedemann(machine)?;
+        Ok(match (with, without) {
+            (Some(with), Some(without)) if without.seconds < with.seconds => (Some(without), false),
+            (with, _) => (with, true),
+        })
     }
 
     /// Predicted seconds by the clock for block Wiedemann on a GPU, its start included, if one may be asked for and
@@ -131,7 +146,7 @@ impl Outlook<'_> {
             Finish::EveryRow { pivots: true } => wide(&self.rest),
             Finish::RowSpace { give_up } => give_up.min(self.rest.rank_bound) >= FEW_ROWS && wide(&self.rest),
             Finish::Sketch { .. } => true,
-            Finish::Wiedemann => vectors.is_none(),
+            Finish::Wiedemann { .. } => vectors.is_none(),
         }
     }
 
@@ -228,10 +243,11 @@ impl Outlook<'_> {
     }
 
     fn decide_there(&self, machine: &Machine, larger: Option<usize>) -> Result<(Decision, Option<Parameters>)> {
-        let wiedemann = self.wiedemann(machine)?;
-        let decision = match (self.options.method, &wiedemann) {
+        let (wiedemann, pivots) = self.sooner_wiedemann(machine)?;
+        let mut decision = match (self.options.method, &wiedemann) {
             (Method::Hybrid | Method::Wiedemann, Some(w)) if self.rest.rank_bound > 0 => {
-                Decision { finish: Finish::Wiedemann, seconds: self.seconds(w), gpu: false, reason: "asked for".into() }
+                let finish = Finish::Wiedemann { pivots: true };
+                Decision { finish, seconds: self.seconds(w), gpu: false, reason: "asked for".into() }
             }
             (Method::Hybrid | Method::Wiedemann, None) if self.rest.rank_bound > 0 => {
                 let needed = self.by_wiedemann(machine);
@@ -245,6 +261,10 @@ impl Outlook<'_> {
                 decision.map_err(|error| self.with_remedy(error, machine))?
             }
         };
+        if let (Finish::Wiedemann { .. }, false) = (decision.finish, pivots) {
+            decision.finish = Finish::Wiedemann { pivots };
+            decision.reason += "; on the matrix without its pivots, whose levels products would wait for";
+        }
         Ok((decision, wiedemann))
     }
 
@@ -287,86 +307,4 @@ fn told<T>((decision, parameters): (Decision, T), why: impl FnOnce(f64) -> Strin
         _ => decision.reason + "; " + &why(decision.seconds),
     };
     (Decision { reason, ..decision }, parameters)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::Modulus;
-    use crate::sparse::SparseMatrix;
-
-    /// Where a GPU will be asked for if the rank is not small, a small one is looked for no longer than its prices are
-    /// worth; and not on the GPU.
-    #[test]
-    fn less_is_hoped_for_where_a_gpu_is_next() {
-        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
-        let decided = |devices, [rows, nnz]: [usize; 2], larger| {
-            let options = RankOptions { devices, ..Default::default() };
-            let rest =
-                Rest { rows, cols: rows, nnz, rank_bound: rows, pivots: 2 * rows, ..Rest::of(&none, 0, &options) };
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
-            let outlook = Outlook { rest, options: &options, unformed: None };
-            pool.install(|| outlook.decide(&Machine::reference(), larger)).unwrap().0
-        };
-        let large = [286_139, 5_675_670];
-        let (here, either) = (decided(Devices::Processor, large, None), decided(Devices::Auto, large, None));
-        assert!(either.finish.ends_before(here.finish) && !either.gpu, "{either:?} {here:?}");
-        assert!(either.reason.contains("before a GPU is ready"), "{}", either.reason);
-        let Finish::RowSpace { give_up } = either.finish else { unreachable!("it ends before another") };
-        let next = decided(Devices::Auto, large, Some(give_up));
-        assert!(next.gpu && matches!(next.finish, Finish::Sketch { .. }), "{next:?}");
-        // What is short stays as it is.
-        let short = [3000, 30_000];
-        assert_eq!(decided(Devices::Auto, short, None).finish, decided(Devices::Processor, short, None).finish);
-        // Few rows are no work for a GPU that is demanded.
-        let demanded = decided(Devices::Gpus, large, None);
-        assert!(!demanded.gpu && demanded.reason.contains("so few"), "{demanded:?}");
-    }
-
-    /// A bound on what pivots are worth: only where a GPU may be asked for, and is worth its start.
-    #[test]
-    fn a_gpu_that_is_sooner_has_its_seconds_told() {
-        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
-        let told = |devices, rows: usize, refused| {
-            let options = RankOptions { devices, ..Default::default() };
-            let mut rest = Rest { rows, cols: rows, nnz: 7 * rows, rank_bound: rows, ..Rest::of(&none, 0, &options) };
-            rest.refused.gpu = refused;
-            let outlook = Outlook { rest, options: &options, unformed: None };
-            let machine = Machine::reference();
-            let here = Outlook { rest: Rest { gpu: None, ..rest }, ..outlook };
-            let here = here.seconds(&here.wiedemann(&machine).unwrap().unwrap()) / 16.0;
-            pool.install(|| outlook.wiedemann_on_gpu(&machine)).unwrap().map(|there| there / here)
-        };
-        for devices in [Devices::Auto, Devices::Gpus] {
-            let ratio = told(devices, 2_000_000, false).expect("a GPU is sooner");
-            assert!(ratio > 0.0 && ratio < 1.0, "{ratio}");
-            assert_eq!([told(devices, 20, false), told(devices, 2_000_000, true)], [None, None]);
-        }
-        assert_eq!(told(Devices::Processor, 2_000_000, false), None);
-    }
-
-    /// Many levels make block Wiedemann on a GPU so slow that the row space is preferred: a small rank is looked for on
-    /// the processor first all the same, and the GPU has the rest.
-    #[test]
-    fn a_small_rank_is_looked_for_before_a_gpu_is_open() {
-        let none = SparseMatrix::empty(Modulus::new(65521).unwrap(), 0, 0, 0).unwrap();
-        let options = RankOptions { devices: Devices::Gpus, ..Default::default() };
-        let decided = |levels, larger| {
-            let [rows, cols] = [288_453, 100_293];
-            let (rest, pivots) = (Rest::of(&none, 0, &options), 276_027);
-            let rest = Rest { rows, cols, nnz: 3_386_880, rank_bound: cols, pivots, levels, ..rest };
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(16).build().unwrap();
-            let outlook = Outlook { rest, options: &options, unformed: None };
-            pool.install(|| outlook.decide(&Machine::reference(), larger)).unwrap().0
-        };
-        for levels in [0, 100, 1000, 10_000] {
-            let first = decided(levels, None);
-            assert!(matches!(first.finish, Finish::RowSpace { give_up: 1..FEW_ROWS }), "{levels}: {first:?}");
-            assert!(!first.gpu && first.reason.contains("on the processor"), "{levels}: {first:?}");
-            let Finish::RowSpace { give_up } = first.finish else { unreachable!("a row space it is") };
-            let next = decided(levels, Some(give_up));
-            assert!(next.gpu, "{levels}: {next:?}");
-        }
-    }
 }

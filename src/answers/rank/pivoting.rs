@@ -1,23 +1,20 @@
-//! Pivots taken before the finish: without fill-in, structural ones, and those of Schur complements that are formed.
+//! What is taken before the finish, and bounds it: shared parts, pivots without fill-in, structural pivots, a matching.
 
+use super::RankOptions;
 use super::plan::{Left, Stage};
-use super::planner::Rest;
-use super::steps::Taken;
 use super::work::Work;
-use super::{Machine, RankOptions};
 use crate::certify::Domain;
-use crate::decomposition::{Decomposition, Keep};
-use crate::elimination::{self, Eliminated, EliminationOptions, Round, Rounds, RoundsOptions, Stop};
+use crate::decomposition::Decomposition;
+use crate::elimination::{self, Eliminated, EliminationOptions};
 use crate::matching::{maximum_matching, maximum_matching_while};
 use crate::pivots::{self, Counts, Effort, Found, Pivots, Rule};
 use crate::report::once_if_worth;
-use crate::schur::{Prediction, Solver};
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
@@ -107,9 +104,22 @@ impl Work<'_> {
         let (start, observer) = (Instant::now(), self.observer);
         let (a, effort) = (left.of.left(), self.effort(left)?);
         let (shape, nnz) = ([a.rows(), a.cols()], a.nnz());
+        let (outlook, machine, streams) = (left.outlook(self.options), &self.machine, self.streams);
+        let visits = AtomicU64::new(u64::MAX);
+        // A complement that is formed sooner than the search is asked again is formed: its pivots are found with less.
+        let worth = |pivots: &Pivots, [visited, next]: [u64; 2]| {
+            let mut rng = streams.stream(Domain::Rounds, 1);
+            let forming = outlook.forming_seconds(a, pivots, machine, &mut rng, observer)?;
+            let search = Effort::visiting_seconds(&machine.sparse, shape, nnz, next - visited);
+            let ends = forming.is_some_and(|seconds| seconds <= search);
+            if ends {
+                visits.store(visited, Relaxed);
+            }
+            Ok(!ends)
+        };
         let find = || match self.options.space {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
-            None => kept(a, None, observer, || pivots::find_best(a, &effort, observer)),
+            None => kept(a, None, observer, || pivots::find_best_while(a, &effort, &worth, observer)),
         };
         // Both are mostly the work of one thread. A matching is in vain if there are pivots enough.
         let ahead = rayon::current_num_threads() >= AHEAD && nnz >= MANY && !self.options.is_tight(nnz);
@@ -132,7 +142,13 @@ impl Work<'_> {
             false => (find(), None),
         });
         let (transposed, found) = found?;
-        let predicted = found.seconds(&effort, &self.machine.sparse, shape, nnz);
+        let predicted = match visits.into_inner() {
+            u64::MAX => found.seconds(&effort, &self.machine.sparse, shape, nnz),
+            visited => {
+                effort.cover_seconds(&self.machine.sparse, shape, nnz)
+                    + Effort::visiting_seconds(&self.machine.sparse, shape, nnz, visited)
+            }
+        };
         if transposed {
             self.phases.time("pivots", || left.of.transpose())?;
         }
@@ -184,92 +200,10 @@ impl Work<'_> {
         }
         self.observer.check()
     }
-
-    /// [`Action::FormComplements`](super::plan::Action::FormComplements): each in so many `seconds`.
-    pub fn form_complements(&mut self, left: &mut Left<'_>, seconds: f64) -> Result<()> {
-        left.stage = Stage::Formed;
-        let most = (seconds / self.machine.schur.entry) as usize;
-        let max_memory = self.options.max_memory.map_or(usize::MAX, |limit| limit as usize / 64);
-        let max_nnz = most.min(max_memory);
-        let max_work = seconds / self.machine.schur.product;
-        let options = RoundsOptions { max_nnz, max_work, ..Default::default() };
-        if let Some(predicted) = left.predicted.filter(|p| options.refuses(left.of.left(), left.of.pivots(), p)) {
-            // What was known of it before is the same now.
-            left.unformed = worth_its_memory(&predicted, left.of.left().nnz(), &options, max_memory);
-            return Ok(());
-        }
-        let (start, observer) = (Instant::now(), self.observer);
-        let of = &mut left.of;
-        let (entries, taken, was) = (of.left().nnz(), of.taken(), of.pivots().len());
-        // Rounds may continue with a few pivots each, long after the remaining matrix has become small.
-        let (machine, wishes) = (&self.machine, self.options);
-        let find = |of: &Decomposition<'_>| Ok(find(of, wishes, observer)?.pivots);
-        let enough = |a: &SparseMatrix, pivots: &Pivots| Rest::of(a, pivots.len(), wishes).is_done(machine);
-        let mut rng = self.streams.stream(Domain::Rounds, 0);
-        let patience = self.options.patience;
-        let limit =
-            |entries: usize, predicted: &Prediction| patience.limit(Solver::seconds(machine, entries, predicted));
-        let mut rounds = || elimination::rounds(of, &find, &enough, &limit, &options, &mut rng, observer);
-        let done = match self.phases.time("Schur complement", &mut rounds) {
-            // Where nothing is kept of the steps, what is left is as it was before the round that memory ended.
-            Err(Error::Memory(_)) if self.options.keep() == Keep::Nothing => {
-                return left.go_on(Stage::Formed, self.options);
-            }
-            done => done?,
-        };
-        let formed = of.taken() - taken;
-        let more = formed + of.pivots().len() - was;
-        self.keep_rounds(&done, entries);
-        left.unformed = unformed(&done, entries, &options, max_memory);
-        if more > 0 {
-            self.path.push(Step {
-                name: "structural pivots",
-                found: format!("{more} in the Schur complements"),
-                why: done.stop.to_string(),
-                rank: Some(more),
-                predicted: None,
-                seconds: start.elapsed().as_secs_f64() - done.record.iter().map(|r| r.form_seconds[0]).sum::<f64>(),
-            });
-        }
-        // Otherwise it is the same complement, of which all is known as before.
-        match formed {
-            0 => {
-                left.predicted = done.record.last().filter(|_| done.stop == Stop::Predicted).map(|last| last.predicted);
-            }
-            _ => left.go_on(Stage::Formed, self.options)?,
-        }
-        Ok(())
-    }
-    /// Keeps the Schur complements of rounds that began with a matrix of `entries` entries in the path.
-    fn keep_rounds(&mut self, done: &Rounds, entries: usize) {
-        // What each round starts from is made ready first.
-        let starts = std::iter::once(entries).chain(done.record.iter().map(|round| round.nnz));
-        let last = done.record.len();
-        for (number, (round, start)) in done.record.iter().zip(starts).enumerate() {
-            let Round { rows, cols, nnz, predicted, form_seconds: [seconds, work], .. } = *round;
-            let given_up = number + 1 == last && done.stop == Stop::Grown;
-            if rows == 0 && done.stop != Stop::Empty && !given_up {
-                continue;
-            }
-            let found = match given_up {
-                true => "given up: it takes longer or is larger than predicted".to_string(),
-                false => format!("{rows} x {cols} with {}", counted(nnz, "entry")),
-            };
-            let why = format!("predicted {:.1e} entries from {:.1e} products", predicted.nnz.mean, predicted.work.mean);
-            let forming = |machine: &Machine| Solver::seconds(machine, start, &predicted);
-            if given_up && work < self.options.patience.limit(forming(&self.machine)) {
-                // It grew: what it would have taken is not known.
-                let (name, rank) = ("Schur complement", Some(0));
-                self.path.push(Step { name, found, why, rank, predicted: None, seconds });
-                continue;
-            }
-            self.step("Schur complement", found, &why, 0, forming, Taken { work, seconds });
-        }
-    }
 }
 
 /// Structural pivots of what is left, as it stands.
-fn find(of: &Decomposition<'_>, options: &RankOptions, observer: &dyn Observer) -> Result<Found> {
+pub(super) fn find(of: &Decomposition<'_>, options: &RankOptions, observer: &dyn Observer) -> Result<Found> {
     let rule = match options.space {
         Some(Rule::Leading) => Rule::Leading,
         _ => Rule::Aside(of.aside()),
@@ -301,30 +235,14 @@ fn kept(
     Ok((transposed, Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols }))
 }
 
-/// The Schur complement that rounds, begun with a matrix of `entries` entries, did not form for its price alone.
-fn unformed(done: &Rounds, entries: usize, options: &RoundsOptions, max_nnz: usize) -> Option<Prediction> {
-    let (Round { predicted, .. }, before) = done.record.split_last()?;
-    let entries = before.last().map_or(entries, |round| round.nnz);
-    worth_its_memory(predicted, entries, options, max_nnz).filter(|_| done.stop == Stop::Predicted)
-}
-
-/// The Schur complement of a matrix of `entries` entries, if its price alone is against it.
-fn worth_its_memory(
-    predicted: &Prediction,
-    entries: usize,
-    options: &RoundsOptions,
-    max_nnz: usize,
-) -> Option<Prediction> {
-    let fits = predicted.nnz.high() <= max_nnz as f64;
-    (fits && options.is_sparse(predicted, entries)).then_some(*predicted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Silent;
     use crate::families;
-    use crate::field::Modulus;
+    use crate::field::{Modulus, Rng};
     use crate::report::Memory;
+    use rand::{RngExt, SeedableRng};
 
     #[test]
     fn pivots_that_another_run_found_are_not_looked_for() {
@@ -344,5 +262,36 @@ mod tests {
                 assert_eq!(memory.states.lock().unwrap().len(), count);
             }
         }
+    }
+
+    /// The product of random sparse factors, of rank `rank` by their triangles: its positions hide pivots that its Schur
+    /// complement shows.
+    fn planted(rows: usize, cols: usize, rank: usize) -> SparseMatrix {
+        let mut rng = Rng::seed_from_u64(1);
+        let right: Vec<[usize; 3]> =
+            (0..rank).map(|i| [i, rng.random_range(i..cols), rng.random_range(i..cols)]).collect();
+        let mut entries = vec![];
+        for i in 0..rows {
+            let [k, l] =
+                if i < rank { [i, rng.random_range(0..=i)] } else { [0, 1].map(|_| rng.random_range(0..rank)) };
+            let mut of = |k: usize, factor: u64| entries.extend(right[k].map(|j| (i, j, factor)));
+            of(k, 1);
+            if l != k {
+                of(l, 2);
+            }
+        }
+        SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries)
+    }
+
+    /// Where the Schur complement is cheap, pivots are looked for in it and not in the positions.
+    #[test]
+    fn a_long_search_ends_where_its_complement_is_formed_sooner() {
+        let (rows, cols, rank) = (24_000, 21_000, 13_500);
+        let a = planted(rows, cols, rank);
+        let all = pivots::find_best(&a, &Effort::default(), &Silent).unwrap().1.pivots.len();
+        let found = super::super::rank(&a, &RankOptions::default(), &Silent).unwrap();
+        assert_eq!(found.rank, rank);
+        let first = found.path.iter().find(|step| step.name == "structural pivots").unwrap();
+        assert!(first.rank.unwrap() < all, "{first:?}, {all} by a search to its end");
     }
 }

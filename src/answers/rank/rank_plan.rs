@@ -150,8 +150,9 @@ impl RankPlan {
                 ("row space", rest.row_space_bytes(give_up.min(rest.rank_bound)), certainty, give_up)
             }
             Finish::Sketch { give_up } => ("sketch", rest.sketch_bytes(give_up.min(rest.rank_bound)), checked, give_up),
-            Finish::Wiedemann => {
+            Finish::Wiedemann { pivots } => {
                 let parameters = wiedemann.expect("block Wiedemann is chosen only where it is possible");
+                let rest = if pivots { *rest } else { rest.without_pivots() };
                 return self.add_wiedemann(&parameters, rest.shape(), options, reason);
             }
         };

@@ -110,7 +110,7 @@ impl Work<'_> {
         let name = decision.finish.name();
         self.observer.forecast(&Forecast { name, why, seconds, bytes });
         // A search that is given up is followed by something else; block Wiedemann says itself what is ahead.
-        if !matches!(decision.finish, Finish::Nothing | Finish::Wiedemann) {
+        if !matches!(decision.finish, Finish::Nothing | Finish::Wiedemann { .. }) {
             self.observer.ahead(&[Ahead::alone(name, seconds)]);
         }
         self.observer.check()

@@ -1,6 +1,7 @@
 //! What goes to a basis on a GPU as sparse rows, and what comes back as the processor stores it.
 
 use super::panels::GpuPanels;
+use super::team::GpuTeam;
 use crate::dense::entry::{Entry, Row};
 use crate::dense::factors::{Blocks, Triangles};
 use crate::dense::panels::Panels;
@@ -10,19 +11,45 @@ use crate::{Result, memory};
 const ROWS: &str = "rows of a dense elimination on a GPU";
 const ORDER: &str = "the order of the columns of a dense elimination";
 
+/// Sparse rows with their zeros.
+fn filled(rows: &[Row<'_>], cols: usize) -> Result<Vec<u32>> {
+    let mut data = memory::zeros::<u32>(rows.len() * cols, ROWS)?;
+    for (i, (columns, values)) in rows.iter().enumerate() {
+        let line = &mut data[i * cols..(i + 1) * cols];
+        columns.iter().zip(*values).for_each(|(&j, &v)| line[j as usize] = v as u32);
+    }
+    Ok(data)
+}
+
+impl GpuTeam {
+    /// Adds sparse rows to the span.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(in crate::dense) fn absorb_sparse(&mut self, rows: &[Row<'_>]) -> Result<()> {
+        self.absorb_dense(rows.len(), &filled(rows, self.cols())?)
+    }
+    /// The basis on the processor.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`], [`crate::Error::Memory`].
+    pub(in crate::dense) fn on_processor<T: Entry + bytemuck::Pod>(&self) -> Result<Panels<T>> {
+        let free = self.free_cols()?;
+        let mut order = memory::with_capacity(self.cols(), ORDER)?;
+        order.extend_from_slice(self.found_cols());
+        order.extend_from_slice(&free);
+        let profile = (memory::copy(self.pivot_rows(), ORDER)?, self.rows_seen());
+        Panels::of_reduced(self.modulus(), order, profile, self.behind(&free)?)
+    }
+}
+
 impl GpuPanels {
     /// Adds sparse rows to the span.
     ///
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
     pub(in crate::dense) fn absorb_sparse(&mut self, rows: &[Row<'_>]) -> Result<()> {
-        let cols = self.cols();
-        let mut data = memory::zeros::<u32>(rows.len() * cols, ROWS)?;
-        for (i, (columns, values)) in rows.iter().enumerate() {
-            let line = &mut data[i * cols..(i + 1) * cols];
-            columns.iter().zip(*values).for_each(|(&j, &v)| line[j as usize] = v as u32);
-        }
-        self.absorb_dense(rows.len(), &data)
+        self.absorb_dense(rows.len(), &filled(rows, self.cols())?)
     }
     /// The basis on the processor.
     ///

@@ -1,7 +1,7 @@
 //! The inverse of the minor that an elimination on a GPU found.
 
 use super::kernels::grid_of;
-use super::panels::{GpuPanels, NONE};
+use super::panels::{GpuPanels, NONE, arranged};
 use super::product::{Part, Scratch, Sign};
 use super::window::HEIGHT;
 use crate::dense::entry::Entry;
@@ -31,7 +31,8 @@ impl GpuPanels {
         let columns = kernels.stream.upload(&columns)?;
         let mut both = GpuPanels::new(&self.field, 2 * order, order, false)?;
         for first in (0..order).step_by(HEIGHT) {
-            let mut rows = self.arranged(originals, &columns, 2 * order, first..order.min(first + HEIGHT))?;
+            let (from, to) = ((originals, self.stride), (&columns, 2 * order));
+            let mut rows = arranged(&self.field, from, to, first..order.min(first + HEIGHT))?;
             let (stride, offset, count) = (rows.stride as u32, (order + first) as u32, rows.rows as u32);
             let arguments = (&mut rows.words, stride, offset, count);
             kernels.stream.enqueue(&kernels.units, grid_of(u64::from(count)), arguments)?;

@@ -37,6 +37,8 @@ type Units = (Out<u32>, u32, u32, u32);
 
 /// to, from, to_stride, from_stride, rows, cols.
 type Turn = (Out<u32>, In<u32>, u32, u32, u32, u32);
+/// whole, part, whole_stride, part_stride, cols, band, parts, number, back.
+type Deal = (Out<u32>, Out<u32>, u32, u32, u32, u32, u32, u32, u32);
 /// to, from, to_stride, from_stride, width, wide.
 type Narrow = (Out<u32>, In<u32>, u32, u32, u32, u32);
 
@@ -74,6 +76,7 @@ pub(super) struct Kernels {
     pub clear: Kernel<Clear>,
     pub units: Kernel<Units>,
     pub turn: Kernel<Turn>,
+    pub deal: Kernel<Deal>,
     pub narrow: Kernel<Narrow>,
 }
 
@@ -120,6 +123,7 @@ impl GpuField {
             clear: echelon.kernel("clear")?,
             units: echelon.kernel("units")?,
             turn: echelon.kernel("turn")?,
+            deal: echelon.kernel("deal")?,
             narrow: echelon.kernel("narrow")?,
         })))
     }

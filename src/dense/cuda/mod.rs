@@ -14,7 +14,7 @@
 //! [`GpuPanels`] keeps a basis of the span of rows in reduced row echelon form. Its pivots are those of the rank
 //! profile matrix (J.-G. Dumas, C. Pernet, Z. Sultan, *Computing the rank profile matrix*, ISSAC 2015): leftmost, and
 //! in the first row that has an entry there. So both rank profiles, and the form itself, are those of
-//! [`Echelon`](super::Echelon) on the processor, the tests' oracle.
+//! [`Echelon`](super::Echelon) on the processor, the tests' oracle. [`GpuTeam`] is the same over several GPUs.
 //!
 //! **Roofline.** A product of m × k by k × n takes L²·m·k·n int8 multiply-adds, and packing reads both operands and
 //! writes L² and L bytes for each of their residues. An H100 has 990·10¹² of these multiply-adds a second.
@@ -23,16 +23,19 @@ mod host;
 mod inverse;
 mod kernels;
 mod matrix;
+mod member;
 mod panels;
 mod product;
 mod rows;
 mod source;
+mod team;
 mod window;
 
 pub use inverse::GpuInverse;
 pub use kernels::GpuField;
 pub use matrix::{GpuDense, GpuScratch};
 pub use panels::GpuPanels;
+pub use team::GpuTeam;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 //! T - T[new pivots]·P, another, clears T in P's pivots. For m rows of rank r over n columns that is m·r·(n - r) and
 //! r²·n/2 - r³/3 multiply-adds at most, all but the windows' in products.
 
-use super::kernels::{GpuField, THREADS, grid, grid_of};
+use super::kernels::{GpuField, Kernels, THREADS, grid, grid_of};
 use super::matrix::GpuDense;
 use super::product::{Part, Scratch, Sign};
 use super::window::{HEIGHT, Panel};
@@ -18,8 +18,34 @@ use crate::{Result, memory};
 /// What the memory is for.
 const BASIS: &str = "the basis of a dense elimination from a GPU";
 const PIVOTS: &str = "the pivots of a dense elimination";
+/// Bytes of a basis that is large: a copy twice as large might not fit beside it.
+const LARGE: usize = 4 << 30;
 /// No column.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// How many rows of so many bytes there is room for next: twice as many, or an eighth more of what is large.
+pub(super) fn larger(rows: usize, bytes: usize) -> usize {
+    if rows * bytes < LARGE { 2 * rows } else { rows + rows / 8 }
+}
+
+/// The first `rank` rows of a buffer in one of `room` rows.
+pub(super) fn grown(
+    kernels: &Kernels,
+    old: &Buffer<u32>,
+    (rank, stride): (usize, usize),
+    room: usize,
+) -> Result<Buffer<u32>> {
+    let mut new = kernels.stream.zeros::<u32>((room * stride * kernels.form.bytes() / 4).max(4))?;
+    for begin in (0..rank).step_by(HEIGHT) {
+        let count = (rank - begin).min(HEIGHT);
+        let lines = memory::collect(begin as u32..(begin + count) as u32, PIVOTS)?;
+        let lines = kernels.stream.upload(&lines)?;
+        let blocks = grid(stride.div_ceil(THREADS as usize), count);
+        let arguments = (&mut new, old, &lines, stride as u32, begin as u32, 0, stride as u32);
+        kernels.stream.enqueue(&kernels.gather, blocks, arguments)?;
+    }
+    Ok(new)
+}
 
 /// A basis of the row space of the rows met so far.
 #[derive(Debug)]
@@ -196,26 +222,15 @@ impl GpuPanels {
         let arguments = (originals, &rows.words, lines, stride, to as u32, 0, stride);
         kernels.stream.enqueue(&kernels.gather, blocks, arguments)
     }
-    /// Room for so many rows, at least twice as many as before where there is too little.
+    /// Room for so many rows; where there is too little, for a share more than before ([`larger`]).
     fn make_room(&mut self, rows: usize) -> Result<()> {
         if rows <= self.room {
             return Ok(());
         }
-        let room = rows.max(2 * self.room).min(self.cols.max(rows));
         let (rank, stride) = (self.rank(), self.stride);
         let kernels = &self.field.0;
-        let grown = |old: &Buffer<u32>| -> Result<Buffer<u32>> {
-            let mut new = kernels.stream.zeros::<u32>((room * stride * kernels.form.bytes() / 4).max(4))?;
-            for begin in (0..rank).step_by(HEIGHT) {
-                let count = (rank - begin).min(HEIGHT);
-                let lines = memory::collect(begin as u32..(begin + count) as u32, PIVOTS)?;
-                let lines = kernels.stream.upload(&lines)?;
-                let blocks = grid(stride.div_ceil(THREADS as usize), count);
-                let arguments = (&mut new, old, &lines, stride as u32, begin as u32, 0, stride as u32);
-                kernels.stream.enqueue(&kernels.gather, blocks, arguments)?;
-            }
-            Ok(new)
-        };
+        let room = rows.max(larger(self.room, stride * kernels.form.bytes())).min(self.cols.max(rows));
+        let grown = |old: &Buffer<u32>| grown(kernels, old, (rank, stride), room);
         self.basis = grown(&self.basis)?;
         if let Some(originals) = &self.originals {
             self.originals = Some(grown(originals)?);
@@ -254,35 +269,59 @@ impl GpuPanels {
     }
     /// Some columns of the first `rank` rows of a buffer.
     pub(super) fn columns<T: Entry + bytemuck::Pod>(&self, from: &Buffer<u32>, columns: &[u32]) -> Result<Vec<T>> {
-        let (rank, count) = (self.rank(), columns.len());
-        let mut all = memory::with_capacity(rank * count, BASIS)?;
-        if count == 0 {
-            return Ok(all);
-        }
-        let order = self.field.stream().upload(columns)?;
-        for first in (0..rank).step_by(HEIGHT) {
-            let part = self.arranged(from, &order, count, first..rank.min(first + HEIGHT))?;
-            let words = self.field.stream().download(&part.words)?;
-            let rows = bytemuck::cast_slice::<u32, T>(&words).chunks_exact(part.stride).take(part.rows);
-            rows.for_each(|row| all.extend_from_slice(&row[..count]));
-        }
-        Ok(all)
+        columns_of(&self.field, from, (self.rank(), self.stride), columns)
     }
-    /// At most HEIGHT rows of a buffer in the columns that `order` names, zeros where it names none.
-    pub(super) fn arranged(
-        &self,
-        from: &Buffer<u32>,
-        order: &Buffer<u32>,
-        count: usize,
-        rows: std::ops::Range<usize>,
-    ) -> Result<GpuDense> {
-        let kernels = &self.field.0;
-        let mut part = self.field.zeros(rows.len(), count)?;
-        let offset = (rows.start * self.stride) as u64;
-        let (stride, columns) = (part.stride as u32, count as u32);
-        let arguments = (&mut part.words, from, order, offset, stride, self.stride as u32, columns);
-        let blocks = Grid { blocks: ((count as u32).div_ceil(THREADS), rows.len() as u32), threads: THREADS };
-        kernels.stream.enqueue(&kernels.arrange, blocks, arguments)?;
-        Ok(part)
+}
+
+/// Some columns of the first `rank` rows of a buffer with rows of `stride` residues.
+pub(super) fn columns_of<T: Entry + bytemuck::Pod>(
+    field: &GpuField,
+    from: &Buffer<u32>,
+    (rank, stride): (usize, usize),
+    columns: &[u32],
+) -> Result<Vec<T>> {
+    let count = columns.len();
+    let mut all = memory::with_capacity(rank * count, BASIS)?;
+    if count == 0 {
+        return Ok(all);
+    }
+    let order = field.stream().upload(columns)?;
+    for first in (0..rank).step_by(HEIGHT) {
+        let part = arranged(field, (from, stride), (&order, count), first..rank.min(first + HEIGHT))?;
+        let words = field.stream().download(&part.words)?;
+        let rows = bytemuck::cast_slice::<u32, T>(&words).chunks_exact(part.stride).take(part.rows);
+        rows.for_each(|row| all.extend_from_slice(&row[..count]));
+    }
+    Ok(all)
+}
+
+/// At most HEIGHT rows of a buffer, each of `stride` residues, in the `count` columns that `order` names, zeros where
+/// it names none.
+pub(super) fn arranged(
+    field: &GpuField,
+    (from, stride): (&Buffer<u32>, usize),
+    (order, count): (&Buffer<u32>, usize),
+    rows: std::ops::Range<usize>,
+) -> Result<GpuDense> {
+    let kernels = &field.0;
+    let mut part = field.zeros(rows.len(), count)?;
+    let offset = (rows.start * stride) as u64;
+    let arguments = (&mut part.words, from, order, offset, part.stride as u32, stride as u32, count as u32);
+    let blocks = Grid { blocks: ((count as u32).div_ceil(THREADS), rows.len() as u32), threads: THREADS };
+    kernels.stream.enqueue(&kernels.arrange, blocks, arguments)?;
+    Ok(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_grows_by_an_eighth() {
+        assert_eq!(
+            [(1, 1), (LARGE / 8, 4), (LARGE / 4, 4)].map(|(rows, bytes)| larger(rows, bytes)),
+            [2, LARGE / 4, LARGE / 4 + LARGE / 32]
+        );
+        assert!(larger(8, LARGE) == 9 && larger(1, LARGE) == 1);
     }
 }

@@ -41,15 +41,6 @@ pub(super) struct Scratch {
     b: Option<Buffer<u32>>,
 }
 
-/// Words of 32 bits at least.
-fn room(kernels: &Kernels, buffer: &mut Option<Buffer<u32>>, words: usize) -> Result<()> {
-    if buffer.as_ref().is_none_or(|buffer| buffer.len() < words) {
-        *buffer = None;
-        *buffer = Some(kernels.stream.zeros(words)?);
-    }
-    Ok(())
-}
-
 impl Kernels {
     /// C ← A·B or C - A·B for A m × k and B k × n; C lies in `c` from the residue `offset` on, rows `stride`
     /// apart. What C has beyond n, up to whole words, becomes or remains 0.
@@ -81,7 +72,7 @@ impl Kernels {
         Ok(())
     }
 
-    /// Packs some terms of both operands; steps, packed rows of A, packed columns of B.
+    /// Packs some terms of both operands.
     pub fn pack(
         &self,
         scratch: &mut Scratch,
@@ -90,51 +81,83 @@ impl Kernels {
         negative: bool,
         (a, b): (Part<'_>, Part<'_>),
     ) -> Result<Packed> {
+        self.pack_a(&mut scratch.a, m, terms.clone(), negative, a)?;
+        self.pack_b(&mut scratch.b, n, terms.clone(), b)?;
+        Ok(self.packed((m, n), terms.len()))
+    }
+    /// The sizes of operands m × k and k × n when they are packed.
+    pub fn packed(&self, (m, n): (usize, usize), k: usize) -> Packed {
         let digits = self.form.digits();
-        let steps = (terms.len() * digits).div_ceil(STEP).max(1);
-        let packed = Packed { steps, rows: (m * digits).next_multiple_of(TILE), cols: n.next_multiple_of(ACROSS) };
-        room(self, &mut scratch.a, steps * packed.rows * STEP / 4)?;
-        room(self, &mut scratch.b, steps * packed.cols * STEP / 4)?;
-        let (Some(to_a), Some(to_b)) = (&mut scratch.a, &mut scratch.b) else { unreachable!("there is room") };
-        let (begin, end) = (terms.start as u32, terms.end as u32);
-        let threads = (steps * PIECES * (packed.rows / digits)) as u64;
+        let steps = (k * digits).div_ceil(STEP).max(1);
+        Packed { steps, rows: (m * digits).next_multiple_of(TILE), cols: n.next_multiple_of(ACROSS) }
+    }
+    /// Packs some terms of the m rows of A, or of -A.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn pack_a(
+        &self,
+        to: &mut Option<Buffer<u32>>,
+        m: usize,
+        terms: Range<usize>,
+        negative: bool,
+        a: Part<'_>,
+    ) -> Result<()> {
+        let packed = self.packed((m, 0), terms.len());
+        let to = self.room(to, packed.words_of_a())?;
+        let threads = (packed.steps * PIECES * (packed.rows / self.form.digits())) as u64;
         self.stream.enqueue(
             &self.pack_a,
             grid_of(threads),
             (
-                to_a,
+                to,
                 a.words,
                 a.offset as u64,
                 a.stride as u32,
                 a.terms.unwrap_or(a.words),
                 u32::from(a.terms.is_some()),
                 m as u32,
-                begin,
-                end,
+                terms.start as u32,
+                terms.end as u32,
                 packed.rows as u32,
-                steps as u32,
+                packed.steps as u32,
                 u32::from(negative),
             ),
-        )?;
-        let blocks = steps * (packed.cols / BAND);
+        )
+    }
+    /// Packs some terms of the n columns of B.
+    ///
+    /// # Errors
+    /// [`crate::Error::Device`].
+    pub fn pack_b(&self, to: &mut Option<Buffer<u32>>, n: usize, terms: Range<usize>, b: Part<'_>) -> Result<()> {
+        let packed = self.packed((0, n), terms.len());
+        let to = self.room(to, packed.steps * packed.cols * STEP / 4)?;
+        let blocks = packed.steps * (packed.cols / BAND);
         self.stream.enqueue(
             &self.pack_b,
             Grid { blocks: (blocks as u32, 1), threads: super::kernels::THREADS },
             (
-                to_b,
+                to,
                 b.words,
                 b.offset as u64,
                 b.stride as u32,
                 b.terms.unwrap_or(b.words),
                 u32::from(b.terms.is_some()),
-                begin,
-                end,
+                terms.start as u32,
+                terms.end as u32,
                 n as u32,
                 packed.cols as u32,
-                steps as u32,
+                packed.steps as u32,
             ),
-        )?;
-        Ok(packed)
+        )
+    }
+    /// A buffer of at least so many words of 32 bits.
+    pub fn room<'b>(&self, buffer: &'b mut Option<Buffer<u32>>, words: usize) -> Result<&'b mut Buffer<u32>> {
+        if buffer.as_ref().is_none_or(|buffer| buffer.len() < words) {
+            *buffer = None;
+            *buffer = Some(self.stream.zeros(words)?);
+        }
+        Ok(buffer.as_mut().expect("there is one now"))
     }
 
     /// The product of what was packed.
@@ -142,11 +165,22 @@ impl Kernels {
         &self,
         scratch: &Scratch,
         packed: Packed,
+        shape: (usize, usize),
+        c: (&mut Buffer<u32>, usize, usize),
+        add: bool,
+    ) -> Result<()> {
+        let (Some(a), Some(b)) = (&scratch.a, &scratch.b) else { unreachable!("operands were packed") };
+        self.multiply_these((a, b), packed, shape, c, add)
+    }
+    /// The same of operands wherever they are.
+    pub fn multiply_these(
+        &self,
+        (a, b): (&Buffer<u32>, &Buffer<u32>),
+        packed: Packed,
         (m, n): (usize, usize),
         (c, offset, stride): (&mut Buffer<u32>, usize, usize),
         add: bool,
     ) -> Result<()> {
-        let (Some(a), Some(b)) = (&scratch.a, &scratch.b) else { unreachable!("operands were packed") };
         let tiles = packed.rows / TILE * n.div_ceil(self.tiles.wide);
         let blocks = (tiles as u64).min(u64::from(self.tiles.blocks)) as u32;
         self.stream.enqueue(
@@ -175,4 +209,11 @@ pub(super) struct Packed {
     steps: usize,
     rows: usize,
     cols: usize,
+}
+
+impl Packed {
+    /// Words of 32 bits of the packed rows of A.
+    pub fn words_of_a(self) -> usize {
+        self.steps * self.rows * STEP / 4
+    }
 }

@@ -169,6 +169,45 @@ fn echelon_forms_are_those_of_the_processor() {
     }
 }
 
+/// Several GPUs, or one several times, make what one makes.
+#[test]
+fn echelon_forms_of_a_team_are_those_of_the_processor() {
+    let Ok(devices) = require_devices() else { return drop(device()) };
+    let mut rng = Rng::seed_from_u64(145);
+    let shapes =
+        [(0, 3, 0), (3, 1, 1), (300, 255, 100), (70, 600, 33), (2100, 700, 600), (600, 1900, 600), (1500, 1500, 1499)];
+    for p in PRIMES.into_iter().filter(|&p| p > 3) {
+        let modulus = Modulus::new(p).unwrap();
+        let each = devices.iter().map(|device| fields(device, p).pop()).collect::<Option<Vec<GpuField>>>();
+        let Some(each) = each else { return };
+        for (number, shape) in shapes.into_iter().enumerate() {
+            let (m, n, _) = shape;
+            let a = degenerate(modulus, shape, number + p as usize, &mut rng);
+            for members in [1, 2, 3, 5] {
+                let team: Vec<GpuField> = (0..members).map(|k| each[k % each.len()].clone()).collect();
+                let mut by_team = Echelon::on_gpus(&team, n).unwrap();
+                let mut twin = Echelon::new(modulus, n).unwrap();
+                let step = [m.max(1), 37, 256, 1000][number % 4];
+                for rows in (0..m).step_by(step).map(|i| i..m.min(i + step)) {
+                    let data = &a[rows.start * n..rows.end * n];
+                    let added = by_team.absorb_block(rows.len(), data, &Silent).unwrap();
+                    assert_eq!(added, twin.absorb_block(rows.len(), data, &Silent).unwrap());
+                }
+                let context = format!("{shape:?} mod {p} on {members}");
+                assert_eq!((by_team.rank(), by_team.rows_seen()), (twin.rank(), m), "{context}");
+                assert_eq!(by_team.pivot_rows(), twin.pivot_rows(), "{context}");
+                assert_eq!(by_team.pivot_cols().unwrap(), twin.pivot_cols().unwrap(), "{context}");
+                let vectors = |echelon: &Echelon| echelon.orthogonal(3, &mut Rng::seed_from_u64(9)).unwrap();
+                assert!(vectors(&by_team) == vectors(&twin), "{context}");
+                let (by_team, twin) = (by_team.reduced().unwrap(), twin.reduced().unwrap());
+                let free =
+                    |reduced: &crate::dense::Reduced| reduced.column_block(0..reduced.free_cols().len()).unwrap();
+                assert!(free(&by_team) == free(&twin), "{context}");
+            }
+        }
+    }
+}
+
 /// Sparse rows, and moduli that the kernels are not for.
 #[test]
 fn sparse_rows_are_absorbed_and_large_moduli_refused() {

@@ -139,7 +139,8 @@ impl Choice<'_> {
             self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= share * wiedemann)
         };
         let most = largest(bound, in_time);
-        let by_wiedemann = |reason| Decision { finish: Finish::Wiedemann, seconds: wiedemann, gpu: false, reason };
+        let by_wiedemann =
+            |reason| Decision { finish: Finish::Wiedemann { pivots: true }, seconds: wiedemann, gpu: false, reason };
         if let Some(than) = self.larger {
             return match most > 2 * than || most == bound {
                 true => self.sketch(most, wiedemann),

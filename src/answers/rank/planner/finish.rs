@@ -29,8 +29,8 @@ pub(in super::super) enum Finish {
     RowSpace { give_up: usize },
     /// Sketches of S, given up once the rank exceeds this.
     Sketch { give_up: usize },
-    /// Block Wiedemann on S.
-    Wiedemann,
+    /// Block Wiedemann on S, or on A without regard to the `pivots` that were found.
+    Wiedemann { pivots: bool },
 }
 
 /// Ways for which memory ended, whatever was predicted: they are not tried again on the same matrix.
@@ -52,7 +52,7 @@ impl Refused {
             Finish::EveryRow { .. } => self.every_row = true,
             Finish::RowSpace { .. } => self.row_space = true,
             Finish::Sketch { .. } => self.sketch = true,
-            Finish::Wiedemann => self.wiedemann = true,
+            Finish::Wiedemann { .. } => self.wiedemann = true,
         }
         self
     }
@@ -66,7 +66,7 @@ impl Finish {
             Finish::EveryRow { .. } => "dense elimination",
             Finish::RowSpace { .. } => "row space",
             Finish::Sketch { .. } => "sketch",
-            Finish::Wiedemann => "block Wiedemann",
+            Finish::Wiedemann { .. } => "block Wiedemann",
         }
     }
     /// Whether both are row spaces, of which this one is given up earlier.

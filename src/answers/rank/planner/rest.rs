@@ -278,7 +278,7 @@ impl Rest {
             Finish::EveryRow { pivots: false } => self.without_pivots().every_row_bytes(),
             Finish::RowSpace { give_up } => self.row_space_bytes(give_up.min(self.rank_bound)),
             Finish::Sketch { give_up } => self.sketch_bytes(give_up.min(self.rank_bound)),
-            Finish::Wiedemann => wiedemann,
+            Finish::Wiedemann { .. } => wiedemann,
         }
     }
 }

@@ -57,7 +57,7 @@ fn tight_memory_is_counted_as_it_is_needed() {
     // ch7-8-b5, whose row space has rank 276, in 200 MB.
     assert!(Rest { threads: Some(2), ..one }.row_space_bytes(300) < 200 << 20);
     let found = finish(Rest { threads: None, ..one }, Some(40.0), Some(200 << 20)).unwrap();
-    assert!(matches!(found, Finish::RowSpace { .. } | Finish::Sketch { .. } | Finish::Wiedemann), "{found:?}");
+    assert!(matches!(found, Finish::RowSpace { .. } | Finish::Sketch { .. } | Finish::Wiedemann { .. }), "{found:?}");
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn small_complements_get_their_row_space_and_large_ones_a_chance() {
         panic!("there is hope for a small rank")
     };
     assert!((100..20_000).contains(&give_up), "{give_up}");
-    assert_eq!(finish(rest(60_000, 50_000, 900_000), Some(1e-3), None).unwrap(), Finish::Wiedemann);
+    assert_eq!(finish(rest(60_000, 50_000, 900_000), Some(1e-3), None).unwrap(), Finish::Wiedemann { pivots: true });
     // Once it is seen to be large, and where block Wiedemann would take even longer.
     let large = Rest { proven: true, ..rest(60_000, 50_000, 900_000) };
     let then = |wiedemann| decide(&large, &Machine::reference(), wiedemann, None, Some(give_up)).unwrap().finish;
-    assert_eq!(then(Some(20.0)), Finish::Wiedemann);
+    assert_eq!(then(Some(20.0)), Finish::Wiedemann { pivots: true });
     assert_eq!(then(None), Finish::RowSpace { give_up: usize::MAX });
     assert_eq!(then(Some(1e6)), Finish::RowSpace { give_up: usize::MAX });
     let first = finish(rest(60_000, 50_000, 900_000), Some(1e6), None).unwrap();
@@ -118,7 +118,7 @@ fn a_rank_far_below_the_shape_is_sketched() {
     let limit = tight.sketch_bytes(give_up / 2);
     let Finish::Sketch { give_up: fewer } = decide(&large, Some(limit), Some(first)) else { panic!("they fit") };
     assert!(fewer < give_up && tight.sketch_bytes(fewer) <= limit);
-    assert_eq!(decide(&large, None, Some(give_up)), Finish::Wiedemann);
+    assert_eq!(decide(&large, None, Some(give_up)), Finish::Wiedemann { pivots: true });
     // A rank that is bounded well enough needs no end.
     let bounded = Rest { rank_bound: give_up / 2, ..large };
     assert_eq!(decide(&bounded, None, Some(first)), Finish::Sketch { give_up: usize::MAX });
@@ -273,7 +273,7 @@ fn every_pivot_has_its_place_in_the_blocks() {
     // Too little for one row.
     let limit = Some(many.within(Some(0)).row_space_bytes(1) - 1);
     assert!(matches!(finish(few, Some(1e9), limit).unwrap(), Finish::RowSpace { give_up } if give_up > 0));
-    assert_eq!(finish(many, Some(1e9), limit).unwrap(), Finish::Wiedemann);
+    assert_eq!(finish(many, Some(1e9), limit).unwrap(), Finish::Wiedemann { pivots: true });
 }
 
 #[test]
