@@ -1,9 +1,10 @@
 //! Oracles shared by the tests of several rooms: too slow for anything else, too simple to be wrong.
 
 use crate::dense::DenseMatrix;
-use crate::field::{Field, Modulus, PrimeField};
+use crate::field::{Field, Modulus, PrimeField, Rng};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
+use rand::RngExt;
 
 /// The rank by dense elimination, one row after the other.
 pub(crate) fn dense_rank(a: &SparseMatrix) -> usize {
@@ -80,4 +81,20 @@ pub(crate) fn naive_minimal_polynomial(p: Modulus, n: usize, a: &[u64]) -> Vec<u
         power = power.mul(&field, &matrix);
     }
     unreachable!("Cayley and Hamilton")
+}
+
+/// The product mod 65521 of random sparse factors, of rank `rank` by their triangles: its positions hide pivots that its
+/// Schur complements show.
+pub(crate) fn planted(rows: usize, cols: usize, rank: usize, rng: &mut Rng) -> SparseMatrix {
+    let right: Vec<[usize; 3]> = (0..rank).map(|i| [i, rng.random_range(i..cols), rng.random_range(i..cols)]).collect();
+    let mut entries = vec![];
+    for i in 0..rows {
+        let [k, l] = if i < rank { [i, rng.random_range(0..=i)] } else { [0, 1].map(|_| rng.random_range(0..rank)) };
+        let mut add = |k: usize, factor: u64| entries.extend(right[k].map(|j| (i, j, factor)));
+        add(k, 1);
+        if l != k {
+            add(l, 2);
+        }
+    }
+    SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries)
 }

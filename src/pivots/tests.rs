@@ -1,7 +1,7 @@
 use super::search::Search;
 use super::*;
 use crate::field::{Modulus, Rng};
-use crate::oracles::dense_rank;
+use crate::oracles::{dense_rank, planted};
 use crate::{Error, Silent, families};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -231,8 +231,8 @@ fn the_same_on_any_number_of_threads() {
 fn a_search_goes_on_as_long_as_it_is_worth_it() {
     let mut rng = Rng::seed_from_u64(11);
     let effort = Effort { covers: 0, search: 100_000, reward: 1 };
-    for (rows, cols) in [(3000, 2500), (2000, 2800)] {
-        let a = random(65521, rows, cols, 6, &mut rng);
+    for (rows, cols, rank) in [(3000, 2500, 1500), (2000, 2800, 1300)] {
+        let a = planted(rows, cols, rank, &mut rng);
         let all = find_best(&a, &effort, &Silent).unwrap();
         for most in [0, 1, usize::MAX] {
             let runs = [1, 2, 3].map(|threads| {

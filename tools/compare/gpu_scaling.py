@@ -3,7 +3,7 @@
 
 Block Wiedemann's rank of a planted matrix (`planted-M-N-R-S` of generators.py; default the shape of mpolyout2), a row a phase; permanents of
 random 0-1 matrices of density 1/2; terms of a sequence by columns and by rows (`bench sequences`), which the program checks to be the same
-bits; a dense rank and a sigma-basis, which are for one GPU so far; copies between the GPUs and to the host (`bench links`).
+bits; dense ranks on one and on all; a sigma-basis, which is for one GPU so far; copies between the GPUs and to the host (`bench links`).
 
 Rounds go through the numbers of GPUs in turn; figures are medians of wall seconds, behind them how many times as fast that is as on the
 fewest GPUs. Every answer must be the same on all of them, a planted rank that of the name, and the program must say that it used them all.
@@ -145,7 +145,7 @@ def main(argv=None):
         all_of_them = device(args, args.gpus[-1])
         benches = {
             "terms of a sequence": bench(args, blackfield, "sequences", all_of_them),
-            "dense rank, one GPU": bench(args, blackfield, "ranks", device(args, 1)),
+            "dense ranks": bench(args, blackfield, "ranks", all_of_them),
             "sigma-basis, one GPU": bench(args, blackfield, "sigma-basis", device(args, 1)),
             "copies": bench(args, blackfield, "links", all_of_them),
         }

@@ -241,8 +241,9 @@ mod tests {
     use crate::Silent;
     use crate::families;
     use crate::field::{Modulus, Rng};
+    use crate::oracles::planted;
     use crate::report::Memory;
-    use rand::{RngExt, SeedableRng};
+    use rand::SeedableRng;
 
     #[test]
     fn pivots_that_another_run_found_are_not_looked_for() {
@@ -264,30 +265,11 @@ mod tests {
         }
     }
 
-    /// The product of random sparse factors, of rank `rank` by their triangles: its positions hide pivots that its Schur
-    /// complement shows.
-    fn planted(rows: usize, cols: usize, rank: usize) -> SparseMatrix {
-        let mut rng = Rng::seed_from_u64(1);
-        let right: Vec<[usize; 3]> =
-            (0..rank).map(|i| [i, rng.random_range(i..cols), rng.random_range(i..cols)]).collect();
-        let mut entries = vec![];
-        for i in 0..rows {
-            let [k, l] =
-                if i < rank { [i, rng.random_range(0..=i)] } else { [0, 1].map(|_| rng.random_range(0..rank)) };
-            let mut of = |k: usize, factor: u64| entries.extend(right[k].map(|j| (i, j, factor)));
-            of(k, 1);
-            if l != k {
-                of(l, 2);
-            }
-        }
-        SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries)
-    }
-
     /// Where the Schur complement is cheap, pivots are looked for in it and not in the positions.
     #[test]
     fn a_long_search_ends_where_its_complement_is_formed_sooner() {
         let (rows, cols, rank) = (24_000, 21_000, 13_500);
-        let a = planted(rows, cols, rank);
+        let a = planted(rows, cols, rank, &mut Rng::seed_from_u64(1));
         let all = pivots::find_best(&a, &Effort::default(), &Silent).unwrap().1.pivots.len();
         let found = super::super::rank(&a, &RankOptions::default(), &Silent).unwrap();
         assert_eq!(found.rank, rank);

@@ -1,25 +1,28 @@
-//! Dense products and ranks mod p on a CUDA GPU, timed by its events.
+//! Dense products mod p on a CUDA GPU, and ranks on one and on several, timed by the events of the first.
 
 use super::clock::{Clock, Timing};
-use blackfield::dense::{GpuDense, GpuField, GpuPanels, GpuScratch, gemm};
+use blackfield::dense::{GpuDense, GpuField, GpuPanels, GpuScratch, GpuTeam, gemm};
 use blackfield::field::{Modulus, Rng};
 use blackfield::gpu::Device;
 use blackfield::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 
-/// Runs of which the median counts, after one to warm up.
+/// Runs of which the median counts, after one to warm up; of what takes long, fewer.
 const TIMES: usize = 5;
+const FEW_TIMES: usize = 3;
+/// Seconds that are long.
+const LONG: f64 = 1.0;
 /// Vectors that check a product.
 const VECTORS: usize = 8;
 
 /// Products, and ranks of products L·R whose rank is known: L begins with a unit lower triangle, R with a unit upper
 /// one.
-pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus, products: bool, ranks: bool) -> Result<()> {
+pub fn time(clock: &mut Clock, devices: &[Device], modulus: Modulus, products: bool, ranks: bool) -> Result<()> {
     if modulus.get() >= 1 << 32 {
         return Ok(());
     }
-    let field = GpuField::open(device, modulus)?;
+    let (device, field) = (&devices[0], GpuField::open(&devices[0], modulus)?);
     let mut scratch = GpuScratch::default();
     if products {
         small(&field, &mut scratch)?;
@@ -28,8 +31,13 @@ pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus, products: bool
         }
     }
     if ranks {
-        for &(n, rank) in clock.pick(&[(500, 400)][..], &[(8192, 8192), (16384, 12000), (32768, 32768)][..]) {
-            self::rank(clock, &field, &mut scratch, (n, rank))?;
+        let mut fields = vec![field];
+        for device in &devices[1..] {
+            fields.push(GpuField::open(device, modulus)?);
+        }
+        let sizes = [(8192, 8192), (16384, 12000), (32768, 32768), (65536, 65536)];
+        for &(n, rank) in clock.pick(&[(500, 400)][..], &sizes[..]) {
+            self::rank(clock, &fields, &mut scratch, (n, rank))?;
         }
     }
     Ok(())
@@ -72,15 +80,15 @@ fn small(field: &GpuField, scratch: &mut GpuScratch) -> Result<()> {
 
 /// The median of several runs by the device's events.
 fn median(field: &GpuField, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
-    let mut seconds = vec![];
-    for _ in 0..=TIMES {
+    let mut once = || {
         let begin = field.stream().mark()?;
         run()?;
-        seconds.push(field.stream().mark()?.seconds_since(&begin)?);
-    }
-    seconds.remove(0);
+        field.stream().mark()?.seconds_since(&begin)
+    };
+    let times = if once()? < LONG { TIMES } else { FEW_TIMES };
+    let mut seconds = (0..times).map(|_| once()).collect::<Result<Vec<f64>>>()?;
     seconds.sort_by(f64::total_cmp);
-    Ok(seconds[TIMES / 2])
+    Ok(seconds[times / 2])
 }
 
 /// int8 multiply-adds a second of the tensor cores, by the data sheet of an H100, where that is what it is: 4096 for
@@ -115,8 +123,8 @@ fn product(clock: &mut Clock, device: &Device, field: &GpuField, scratch: &mut G
     Ok(())
 }
 
-fn rank(clock: &mut Clock, field: &GpuField, scratch: &mut GpuScratch, (n, rank): (usize, usize)) -> Result<()> {
-    let p = field.modulus();
+fn rank(clock: &mut Clock, fields: &[GpuField], scratch: &mut GpuScratch, (n, rank): (usize, usize)) -> Result<()> {
+    let (field, p) = (&fields[0], fields[0].modulus());
     let lower = entries(p, (n, rank), 5, |i, k, x| if i == k { 1 } else { x * u64::from(i > k) });
     let lower = field.upload(n, rank, &lower)?;
     let upper = entries(p, (rank, n), 6, |k, i, x| if i == k { 1 } else { x * u64::from(i > k) });
@@ -125,13 +133,26 @@ fn rank(clock: &mut Clock, field: &GpuField, scratch: &mut GpuScratch, (n, rank)
     field.multiply(scratch, &mut a, &lower, &upper)?;
     drop((lower, upper));
     let name = format!("rank {rank} of {n} x {n} mod {p}");
+    let (m, r) = (n as f64, rank as f64);
+    let work = r * r * (m / 2.0 - r / 6.0) + (m - r) * r * (m - r / 2.0);
+    let mut found = vec![];
     let seconds = median(field, || {
         let mut panels = GpuPanels::new(field, n, rank, false)?;
         panels.absorb(&a)?;
+        found = panels.found_cols().to_vec();
         if panels.rank() == rank { Ok(()) } else { Err(wrong(&name)) }
     })?;
-    let (m, r) = (n as f64, rank as f64);
-    push(clock, "gpu ranks", name, seconds, r * r * (m / 2.0 - r / 6.0) + (m - r) * r * (m - r / 2.0));
+    push(clock, "gpu ranks", name.clone(), seconds, work);
+    if fields.len() > 1 {
+        let mut members = 0;
+        let seconds = median(field, || {
+            let mut team = GpuTeam::new(fields, n, rank)?;
+            team.absorb(&a)?;
+            members = team.members();
+            if team.found_cols() == found { Ok(()) } else { Err(wrong(&format!("{name}, of a team"))) }
+        })?;
+        push(clock, "gpu ranks", format!("{name}, on {members}"), seconds, work);
+    }
     Ok(())
 }
 

@@ -110,7 +110,7 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     })
 }
 
-/// Products and dense ones on the first of the GPUs, links and sequences on all of them.
+/// Products and order bases on the first of the GPUs, ranks, links and sequences on all of them.
 fn on_gpus(clock: &mut Clock, args: &BenchArgs, asked: Devices) -> Result<()> {
     let devices = asked.first_or_named(require_devices()?)?;
     let [products, formats, dense, ranks, bases, links, sequences] =
@@ -122,7 +122,7 @@ fn on_gpus(clock: &mut Clock, args: &BenchArgs, asked: Devices) -> Result<()> {
         gpu_formats::time(clock, &devices[0], args.modulus)?;
     }
     if dense || ranks {
-        gpu_dense::time(clock, &devices[0], args.modulus, dense, ranks)?;
+        gpu_dense::time(clock, &devices, args.modulus, dense, ranks)?;
     }
     if bases {
         gpu_basis::time(clock, &devices[0], args.modulus)?;
