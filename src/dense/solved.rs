@@ -1,10 +1,10 @@
 //! The reduced form of few rows whose pivot columns are known: (B C) in these columns and the others becomes (I T), T =
 //! B⁻¹·C.
 //!
-//! What a Schur complement leaves is dense only as a whole: taken by their lengths, the shortest first, and each by that
-//! of its columns that the fewest rows have (H. M. Markowitz, Management Science 3, 1957, once for all), rows of a few
-//! hundred fill in so little that a hundredth of the products is left. So rows are lists, and the one in work is made of
-//! sums of 128 bits, which are reduced once ([`Modulus::add_product`]).
+//! What a Schur complement leaves is dense only as a whole: taken by their lengths, the shortest first, and each by the
+//! one of its columns that the fewest rows have (H. M. Markowitz, Management Science 3, 1957, once for all), some
+//! hundreds of rows may fill in so little that a hundredth of the products is left. So rows are lists, and the one in
+//! work is made of sums of 128 bits, which are reduced once ([`Modulus::add_product`]).
 
 use super::reduced::{Reduced, Table};
 use crate::field::Modulus;
@@ -161,8 +161,8 @@ impl Rests {
         }
         Ok(true)
     }
-    /// T in those of the free columns that are used, row by row as rows were absorbed: from the last one up, T = C - U·T
-    /// of the rows below.
+    /// T in those of the free columns that are used, row by row as rows were absorbed: from the last one up, T = C -
+    /// U·T of the rows below.
     fn back(&self, free_cols: &[u32], used: &[u32]) -> Result<Vec<u64>> {
         let (p, r, width) = (self.modulus, self.pivots.len(), used.len());
         let mut place = memory::zeros::<u32>(self.counts.len(), ROWS)?;
