@@ -1,10 +1,10 @@
 //! The reduced form of few rows whose pivot columns are known: (B C) in these columns and the others becomes (I T), T =
 //! B⁻¹·C.
 //!
-//! Row by row, in sums of 128 bits that are reduced once: a product is below p²/2⁶⁴ < p in its upper word, from which p
-//! is subtracted where it can be. Each pivot is moved to the front of the columns that are left, so that the work is
-//! half of that of whole rows; what lies in front of the others is cleared in C alone. For a few hundred rows this
-//! takes less than matrix products of so small a size.
+//! What a Schur complement leaves is dense only as a whole: taken by their lengths, the shortest first, and each by the
+//! one of its columns that the fewest rows have (H. M. Markowitz, Management Science 3, 1957, once for all), some
+//! hundreds of rows may fill in so little that a hundredth of the products is left. So rows are lists, and the one in
+//! work is made of sums of 128 bits, which are reduced once ([`Modulus::add_product`]).
 
 use super::reduced::{Reduced, Table};
 use crate::field::Modulus;
@@ -12,6 +12,8 @@ use crate::{Result, memory};
 
 /// What the memory is for.
 const ROWS: &str = "the rows of a small elimination";
+/// The count of a column that is to have no pivot.
+const NEVER: u32 = u32::MAX;
 
 /// A row as columns, ascending, and values.
 type Row<'a> = (&'a [u32], &'a [u64]);
@@ -19,79 +21,169 @@ type Row<'a> = (&'a [u32], &'a [u64]);
 impl Reduced {
     /// The form of these rows in `cols` columns with its pivots in those of `pivot_cols`, ascending, as many as there
     /// are rows; `None` if the rows are dependent in these columns. That these are the first columns possible is up to
-    /// the caller. Cost: r²·(n/2 - r/6) + r²·(n - r)/2 products for r rows and n columns.
+    /// the caller. Cost: at most r²·n/2 products of r dense rows of n columns, and r²·(n - r)/2.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     ///
     /// # Panics
     /// If there are not as many rows as pivots.
-    pub fn of_rows<'a>(
-        modulus: Modulus,
-        cols: usize,
-        rows: impl ExactSizeIterator<Item = Row<'a>>,
-        pivot_cols: &[u32],
-    ) -> Result<Option<Reduced>> {
-        let (p, r) = (modulus.get(), pivot_cols.len());
+    pub fn of_rows(modulus: Modulus, cols: usize, rows: &[Row<'_>], pivot_cols: &[u32]) -> Result<Option<Reduced>> {
+        let r = pivot_cols.len();
         assert_eq!(rows.len(), r, "a row for each pivot");
         let mut known = pivot_cols.iter().peekable();
         let free_cols = memory::collect((0..cols as u32).filter(|j| known.next_if_eq(&j).is_none()), ROWS)?;
-        // By column its place, and the columns of the places: those of pivots first.
-        let mut at = memory::collect(pivot_cols.iter().chain(&free_cols).copied(), ROWS)?;
+        let counts = counts(cols, rows)?;
+        let mut rests = Rests::new(modulus, &counts, pivot_cols)?;
+        for &k in &by_length(rows)? {
+            if !rests.absorb(rows[k as usize])? {
+                return Ok(None);
+            }
+        }
+        let used = free_cols.iter().zip(0..).filter(|(j, _)| counts[**j as usize] > 0).map(|(_, f)| f);
+        let used: Vec<u32> = memory::collect(used, ROWS)?;
+        let (of_used, width) = (rests.back(&free_cols, &used)?, free_cols.len());
+        let mut table = memory::zeros(r * width, ROWS)?;
+        if !used.is_empty() {
+            for (row, values) in table.chunks_exact_mut(width).zip(of_used.chunks_exact(used.len())) {
+                used.iter().zip(values).for_each(|(&f, &v)| row[f as usize] = v);
+            }
+        }
         let mut place = memory::zeros::<u32>(cols, ROWS)?;
-        at.iter().zip(0..).for_each(|(&j, k)| place[j as usize] = k);
-        let mut done: Vec<u64> = memory::with_capacity(r * cols, ROWS)?;
-        let mut sums = memory::zeros::<u128>(cols, ROWS)?;
-        for (k, (own, values)) in rows.enumerate() {
-            sums.fill(0);
-            own.iter().zip(values).for_each(|(&j, &v)| sums[place[j as usize] as usize] = u128::from(v));
-            for (i, row) in done.chunks_exact(cols).enumerate() {
-                match modulus.reduce_u128(sums[i]) {
-                    0 => {}
-                    c => add_multiple(&mut sums[i + 1..], p - c, &row[i + 1..], p),
-                }
-            }
-            let left = sums.iter().skip(k).take(r - k).position(|&sum| modulus.reduce_u128(sum) != 0);
-            let Some(pivot) = left.map(|left| k + left) else { return Ok(None) };
-            // To the front, in this row and all before it.
-            sums.swap(k, pivot);
-            done.chunks_exact_mut(cols).for_each(|row| row.swap(k, pivot));
-            at.swap(k, pivot);
-            (place[at[k] as usize], place[at[pivot] as usize]) = (k as u32, pivot as u32);
-            let inverse = modulus.multiplier(modulus.inv(modulus.reduce_u128(sums[k])));
-            done.extend(sums.iter().map(|&sum| modulus.mul_by(modulus.reduce_u128(sum), inverse)));
-        }
-        // From the last row up; those below are reduced in C.
-        let width = cols - r;
-        let sums = &mut sums[..width];
-        for k in (0..r).rev() {
-            let (above, below) = done.split_at_mut((k + 1) * cols);
-            let row = &mut above[k * cols..];
-            sums.iter_mut().zip(&row[r..]).for_each(|(sum, &v)| *sum = u128::from(v));
-            for (i, other) in (k + 1..).zip(below.chunks_exact(cols)) {
-                match row[i] {
-                    0 => {}
-                    c => add_multiple(sums, p - c, &other[r..], p),
-                }
-            }
-            row[r..].iter_mut().zip(&*sums).for_each(|(v, &sum)| *v = modulus.reduce_u128(sum));
-        }
-        let mut table = memory::with_capacity(r * width, ROWS)?;
-        done.chunks_exact(cols.max(1)).for_each(|row| table.extend_from_slice(&row[r..]));
+        rests.pivots.iter().zip(0..).for_each(|(&j, k)| place[j as usize] = k);
         let row = memory::collect(pivot_cols.iter().map(|&j| place[j as usize]), ROWS)?;
         let pivot_cols = memory::copy(pivot_cols, ROWS)?;
         Ok(Some(Reduced { modulus, pivot_cols, free_cols, row, table: Table::U64(table) }))
     }
 }
 
-/// sums + c·row, upper words below p before and after.
-#[inline(always)]
-fn add_multiple(sums: &mut [u128], c: u64, row: &[u64], p: u64) {
-    for (sum, &v) in sums.iter_mut().zip(row) {
-        // Below p·2⁶⁴ + p² < 2¹²⁸.
-        let total = *sum + u128::from(c) * u128::from(v);
-        let high = (total >> 64) as u64;
-        *sum = u128::from(high.min(high.wrapping_sub(p))) << 64 | u128::from(total as u64);
+/// Rows, of those with few entries, that are a basis of what all rows are in the columns `pivot_cols`, ascending.
+///
+/// # Errors
+/// [`crate::Error::Memory`].
+pub fn short_basis(modulus: Modulus, cols: usize, rows: &[Row<'_>], pivot_cols: &[u32]) -> Result<Vec<u32>> {
+    let mut rests = Rests::new(modulus, &counts(cols, rows)?, pivot_cols)?;
+    let mut found = memory::with_capacity(pivot_cols.len(), ROWS)?;
+    for &k in &by_length(rows)? {
+        if found.len() == pivot_cols.len() {
+            break;
+        }
+        if rests.absorb(rows[k as usize])? {
+            found.push(k);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// How many rows have an entry in each of the columns.
+fn counts(cols: usize, rows: &[Row<'_>]) -> Result<Vec<u32>> {
+    let mut counts = memory::zeros::<u32>(cols, ROWS)?;
+    rows.iter().flat_map(|row| row.0).for_each(|&j| counts[j as usize] += 1);
+    Ok(counts)
+}
+
+/// The numbers of the rows, the shortest first.
+fn by_length(rows: &[Row<'_>]) -> Result<Vec<u32>> {
+    let mut order = memory::collect(0..rows.len() as u32, ROWS)?;
+    order.sort_by_key(|&k| rows[k as usize].0.len());
+    Ok(order)
+}
+
+/// What rows are once those before them are subtracted: 0 in the pivots of these, and 1 in their own.
+struct Rests {
+    modulus: Modulus,
+    /// By column: how many rows have it, or that it is to have no pivot.
+    counts: Vec<u32>,
+    pivots: Vec<u32>,
+    /// The other entries, row by row.
+    start: Vec<usize>,
+    cols: Vec<u32>,
+    values: Vec<u64>,
+    /// By column, of the row in work; 0 between rows.
+    sums: Vec<u128>,
+}
+
+impl Rests {
+    fn new(modulus: Modulus, counts: &[u32], pivot_cols: &[u32]) -> Result<Self> {
+        let mut of_pivots = memory::filled(NEVER, counts.len(), ROWS)?;
+        pivot_cols.iter().for_each(|&j| of_pivots[j as usize] = counts[j as usize]);
+        let (pivots, mut start) =
+            (memory::with_capacity(pivot_cols.len(), ROWS)?, memory::with_capacity(pivot_cols.len() + 1, ROWS)?);
+        start.push(0);
+        let sums = memory::zeros(counts.len(), ROWS)?;
+        Ok(Rests { modulus, counts: of_pivots, pivots, start, cols: vec![], values: vec![], sums })
+    }
+    /// Row k but for its pivot.
+    fn row(&self, k: usize) -> impl Iterator<Item = (usize, u64)> {
+        let own = self.start[k]..self.start[k + 1];
+        self.cols[own.clone()].iter().map(|&j| j as usize).zip(self.values[own].iter().copied())
+    }
+    /// Takes one row more; `false` if it depends on those before it in the columns of pivots.
+    fn absorb(&mut self, (cols, values): Row<'_>) -> Result<bool> {
+        let (p, mut sums) = (self.modulus, std::mem::take(&mut self.sums));
+        cols.iter().zip(values).for_each(|(&j, &v)| sums[j as usize] = u128::from(v));
+        for (k, &j) in self.pivots.iter().enumerate() {
+            match std::mem::take(&mut sums[j as usize]) {
+                0 => {}
+                sum => match p.neg(p.reduce_u128(sum)) {
+                    0 => {}
+                    c => self.row(k).for_each(|(j, v)| sums[j] = p.add_product(sums[j], c, v)),
+                },
+            }
+        }
+        let (first, mut pivot) = (self.cols.len(), None);
+        memory::reserve(&mut self.cols, sums.len(), ROWS)?;
+        memory::reserve(&mut self.values, sums.len(), ROWS)?;
+        for (j, sum) in sums.iter_mut().enumerate().filter(|(_, sum)| **sum != 0) {
+            let v = p.reduce_u128(std::mem::take(sum));
+            if v != 0 {
+                let count = self.counts[j];
+                if count != NEVER && pivot.is_none_or(|(least, _)| count < least) {
+                    pivot = Some((count, self.cols.len()));
+                }
+                self.cols.push(j as u32);
+                self.values.push(v);
+            }
+        }
+        self.sums = sums;
+        let Some((_, at)) = pivot else {
+            self.cols.truncate(first);
+            self.values.truncate(first);
+            return Ok(false);
+        };
+        self.pivots.push(self.cols.swap_remove(at));
+        let value = self.values.swap_remove(at);
+        self.start.push(self.cols.len());
+        if value != 1 {
+            let inverse = p.multiplier(p.inv(value));
+            self.values[first..].iter_mut().for_each(|v| *v = p.mul_by(*v, inverse));
+        }
+        Ok(true)
+    }
+    /// T in those of the free columns that are used, row by row as rows were absorbed: from the last one up, T = C -
+    /// U·T of the rows below.
+    fn back(&self, free_cols: &[u32], used: &[u32]) -> Result<Vec<u64>> {
+        let (p, r, width) = (self.modulus, self.pivots.len(), used.len());
+        let mut place = memory::zeros::<u32>(self.counts.len(), ROWS)?;
+        self.pivots.iter().zip(0..).for_each(|(&j, k)| place[j as usize] = k);
+        used.iter().zip(0..).for_each(|(&f, k)| place[free_cols[f as usize] as usize] = k);
+        let mut table = memory::zeros::<u64>(r * width, ROWS)?;
+        let mut sums = memory::zeros::<u128>(width, ROWS)?;
+        for k in (0..r).rev() {
+            for (j, v) in self.row(k) {
+                let at = place[j] as usize;
+                if self.counts[j] == NEVER {
+                    sums[at] = p.add_product(sums[at], 1, v);
+                } else {
+                    let below = &table[at * width..][..width];
+                    sums.iter_mut().zip(below).for_each(|(sum, &t)| *sum = p.add_product(*sum, p.get() - v, t));
+                }
+            }
+            let row = table[k * width..][..width].iter_mut().zip(&mut sums);
+            row.for_each(|(t, sum)| *t = p.reduce_u128(std::mem::take(sum)));
+        }
+        Ok(table)
     }
 }
 
@@ -133,8 +225,8 @@ mod tests {
                 // Some columns that will not do, or not all.
                 pivots.extend((0..cols as u32).filter(|j| !expected.pivot_cols().contains(j)).take(r - pivots.len()));
                 pivots.sort_unstable();
-                let rows = || lists.iter().take(r).map(|(cols, values)| (&cols[..], &values[..]));
-                let found = Reduced::of_rows(p, cols, rows(), &pivots)?;
+                let rows: Vec<Row<'_>> = lists.iter().take(r).map(|(cols, values)| (&cols[..], &values[..])).collect();
+                let found = Reduced::of_rows(p, cols, &rows, &pivots)?;
                 let Some(found) = found else {
                     assert!(!independent, "{r} x {cols} mod {p}");
                     continue;
@@ -150,7 +242,7 @@ mod tests {
                 if r < cols && r > 0 {
                     let mut others: Vec<u32> = pivots[1..].iter().copied().chain([expected.free_cols()[0]]).collect();
                     others.sort_unstable();
-                    let Some(found) = Reduced::of_rows(p, cols, rows(), &others)? else { continue };
+                    let Some(found) = Reduced::of_rows(p, cols, &rows, &others)? else { continue };
                     let (mut all, width) = (dense.clone(), cols - r);
                     let table = found.column_block(0..width)?;
                     for (i, &j) in found.pivot_cols().iter().enumerate() {
@@ -163,6 +255,43 @@ mod tests {
                     both.absorb_block(2 * r, &all, &Silent)?;
                     assert_eq!(both.rank(), r);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// As many rows as the columns have rank, independent there, and none that a shorter one would replace.
+    #[test]
+    fn a_basis_is_made_of_short_rows() -> Result<()> {
+        let mut rng = Rng::seed_from_u64(18);
+        for p in [2, 3, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+            for (count, cols, most) in [(0, 3, 1), (5, 1, 1), (40, 12, 5), (60, 30, 9)] {
+                let mut list = || {
+                    let own: Vec<u32> = (0..cols).filter(|_| rng.random_range(0..cols) < most).collect();
+                    let values = own.iter().map(|_| rng.random_range(1..p.get())).collect();
+                    (own, values)
+                };
+                let mut lists: Vec<(Vec<u32>, Vec<u64>)> = (0..count).map(|_| list()).collect();
+                // Duplicates, and an empty row.
+                lists.extend([lists.first().cloned().unwrap_or_default(), (vec![], vec![])]);
+                let rows: Vec<Row<'_>> = lists.iter().map(|(own, values)| (&own[..], &values[..])).collect();
+                let pivots: Vec<u32> = (0..cols).filter(|j| j % 3 != 1).collect();
+                let rank_of = |those: &[u32]| -> Result<usize> {
+                    let mut dense = vec![0; those.len() * pivots.len()];
+                    for (row, &k) in dense.chunks_mut(pivots.len()).zip(those) {
+                        let entries = rows[k as usize].0.iter().zip(rows[k as usize].1);
+                        entries.for_each(|(j, &v)| {
+                            pivots.binary_search(j).into_iter().for_each(|at| row[at] = v);
+                        });
+                    }
+                    let mut echelon = Echelon::new(p, pivots.len())?;
+                    echelon.absorb_block(those.len(), &dense, &Silent)?;
+                    Ok(echelon.rank())
+                };
+                let all: Vec<u32> = (0..rows.len() as u32).collect();
+                let found = short_basis(p, cols as usize, &rows, &pivots)?;
+                assert!(found.is_sorted());
+                assert_eq!((found.len(), rank_of(&found)?), (rank_of(&all)?, found.len()), "{count} x {cols} mod {p}");
             }
         }
         Ok(())

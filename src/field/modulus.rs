@@ -114,6 +114,14 @@ impl Modulus {
         let (high, low) = (self.reduce((x >> 64) as u64), x as u64);
         self.reduce_normalised(high << self.shift | low >> (64 - self.shift), low << self.shift)
     }
+    /// sum + c·v for residues c and v, less a multiple of p·2⁶⁴: the upper word of the sum is below p before and after.
+    #[inline(always)]
+    pub fn add_product(self, sum: u128, c: u64, v: u64) -> u128 {
+        // Below p·2⁶⁴ + p² < 2¹²⁸, of which p² is below p in the upper word.
+        let total = sum + u128::from(c) * u128::from(v);
+        let high = (total >> 64) as u64;
+        u128::from(high.min(high.wrapping_sub(self.p))) << 64 | u128::from(total as u64)
+    }
     /// (high·2⁶⁴ + low)/2^shift mod p, where high < d = p·2^shift and low is a multiple of 2^shift.
     #[inline(always)]
     fn reduce_normalised(self, high: u64, low: u64) -> u64 {

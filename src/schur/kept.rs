@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 /// Bytes that are kept at most.
 pub(super) const MOST_BYTES: usize = 512 << 20;
-/// The same on a GPU, which has little else to keep.
-const MOST_ON_GPU: usize = 32 << 30;
+/// The same where a GPU makes them, which has little else to keep.
+pub(super) const MOST_ON_GPU: usize = 32 << 30;
 
 /// Some rows.
 #[derive(Debug)]
@@ -114,8 +114,6 @@ impl Kept {
                 *self = Kept::new(self.width, 0);
             } else if free < 3 * of_width(self.width) {
                 self.most_bytes = 0;
-            } else {
-                self.most_bytes = MOST_ON_GPU;
             }
         }
         let numbers = &echelon.pivot_rows()[rank..];

@@ -8,7 +8,7 @@
 //! as it is, where it is dense; [`independent_rows`] completes the pivots to a nonsingular minor of A.
 //!
 //! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will
-//! take.
+//! take; [`row_by_row`] where it is small.
 
 mod arithmetic;
 mod columns;
@@ -32,6 +32,7 @@ mod predict;
 mod proof;
 mod queue;
 mod row_basis;
+mod row_by_row;
 mod row_space;
 mod row_sums;
 mod saved;
@@ -60,6 +61,7 @@ pub use lift_bits::BitLift;
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
+pub use row_by_row::row_by_row;
 pub use row_space::{Combinations, row_space};
 pub use sketch::{Sketch, sketch};
 pub use solver::Solver;

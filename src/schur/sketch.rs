@@ -82,7 +82,7 @@ pub fn sketch(
     observer: &dyn Observer,
 ) -> Result<Sketch> {
     let bound = options.rank_bound.min(split.rows.len()).min(split.cols.len());
-    let sizes = (first_width(bound), kept::MOST_BYTES);
+    let sizes = (first_width(bound), if device.is_some() { kept::MOST_ON_GPU } else { kept::MOST_BYTES });
     sketch_from(sizes, split, RowSpaceOptions { rank_bound: bound, ..options }, streams, device, observer)
 }
 

@@ -148,3 +148,112 @@ fn homology_groups_are_verified() {
         }
     }
 }
+
+/// Modulo primes beyond 2⁶³: multiplied out in integers.
+#[test]
+fn answers_modulo_large_primes_are_verified() {
+    let lab = lab("verify-large");
+    for p in ["2^127-1", "2^521-1"] {
+        for side in ["", "--left"] {
+            let answer = ask(&lab, &format!("kernel a.sms -p {p} {side} -o n.sms"), "k.json");
+            assert_eq!(lab.answer("verify k.json a.sms n.sms"), "kernel holds (proven)\n", "{p} {side}");
+            let (smaller, rank) = (answer["dimension"].as_u64().unwrap() - 1, answer["rank"].as_u64().unwrap() + 1);
+            let wrong = with(&with(&answer, "rank", json!(rank)), "dimension", json!(smaller));
+            refused(&lab, &wrong, "a.sms n.sms", 1, "vectors");
+            refused(
+                &lab,
+                &with(&answer, "modulus", json!("170141183460469231731687303715884105729")),
+                "a.sms n.sms",
+                3,
+                "prime",
+            );
+            let text = lab.text("n.sms");
+            let mut lines: Vec<&str> = text.lines().collect();
+            let entry: Vec<&str> = lines[1].split(' ').collect();
+            let changed = format!("{} {} 17", entry[0], entry[1]);
+            lines[1] = &changed;
+            lab.write("wrong.sms", lines.join("\n"));
+            refused(&lab, &answer, "a.sms wrong.sms", 1, "not mapped to zero");
+            lines.remove(1);
+            lab.write("wrong.sms", lines.join("\n"));
+            refused(&lab, &answer, "a.sms wrong.sms", 1, "not mapped to zero");
+        }
+        ask(&lab, &format!("kernel a.sms -p {p} --dimension"), "k.json");
+        assert_eq!(lab.answer("verify k.json a.sms"), "kernel holds (proven)\n");
+        lab.write("s.sms", "24 1 M\n1 1 1\n2 1 2\n0 0 0\n");
+        let answer = ask(&lab, &format!("solve square.sms --rhs square.sms -p {p} -o x.sms"), "s.json");
+        assert_eq!(answer["consistent"], json!(true));
+        assert_eq!(lab.answer("verify s.json square.sms square.sms x.sms"), "solve holds (proven)\n");
+        refused(&lab, &answer, "square.sms square.sms square.sms", 1, "do not solve");
+        let answer = ask(&lab, &format!("solve a.sms --rhs s.sms -p {p} -o x.sms"), "s.json");
+        assert_eq!(answer["consistent"], json!(false));
+        assert_eq!(lab.answer("verify s.json a.sms s.sms"), "solve holds (proven)\n");
+        let mut wrong = answer.clone();
+        wrong["contradiction"]["y"][0][1] = json!("5");
+        refused(&lab, &wrong, "a.sms s.sms", 1, "does not contradict");
+    }
+}
+
+#[test]
+fn echelon_forms_over_the_rationals_are_verified() {
+    let lab = lab("verify-rational-form");
+    for file in ["a.sms", "q.sms", "square.sms"] {
+        let answer = ask(&lab, &format!("rref {file} --rational -o r.sms"), "r.json");
+        assert_eq!(lab.answer(&format!("verify r.json {file} r.sms")), "rref holds (proven)\n", "{file}");
+        // Another pivot, a rank too small, another factor, a row less.
+        let mut wrong = answer.clone();
+        wrong["pivots"][0] = json!(1);
+        refused(&lab, &wrong, &format!("{file} r.sms"), if answer["pivots"][1] == json!(1) { 3 } else { 1 }, "");
+        let text = lab.text("r.sms");
+        let doubled: Vec<String> = text
+            .lines()
+            .map(|line| match line.strip_prefix("1 ").and_then(|rest| rest.split_once(' ')) {
+                Some((j, _)) => format!("1 {j} 2"),
+                None => line.into(),
+            })
+            .collect();
+        lab.write("wrong.sms", doubled.join("\n"));
+        refused(&lab, &answer, &format!("{file} wrong.sms"), 1, "does not begin with 1");
+    }
+    let answer = ask(&lab, "rref q.sms --rational -o r.sms", "r.json");
+    // Entries off the pivots: fractions that are others.
+    let text = lab.text("r.sms");
+    assert!(text.contains('/'), "{text}");
+    lab.write("wrong.sms", text.replace('/', "1/"));
+    refused(&lab, &answer, "q.sms wrong.sms", 1, "no combination");
+    ask(&lab, "rref q.sms --rational --pivots-only", "r.json");
+    assert_eq!(lab.answer("verify r.json q.sms"), "rref holds (heuristic)\n");
+}
+
+/// The projective plane by its facets; a graph, whose facets might be taken for entries.
+#[test]
+fn homology_of_facets_is_verified() {
+    let lab = lab("verify-facets");
+    lab.write("plane.txt", "1 2 3\n1 3 4\n1 4 5\n1 5 6\n1 2 6\n2 3 5\n3 4 6\n2 4 5\n3 5 6\n2 4 6\n");
+    lab.write("cycle.txt", "1 2\n2 3\n1 3\n");
+    for file in ["plane.txt", "cycle.txt"] {
+        for options in ["", "--reduced", "-p 2"] {
+            let answer = ask(&lab, &format!("homology --facets {file} {options}"), "h.json");
+            assert_eq!(
+                lab.answer(&format!("verify h.json {file}")),
+                "homology holds (heuristic)\n",
+                "{file} {options}"
+            );
+            let mut wrong = answer.clone();
+            wrong["groups"][1]["betti"] = json!(7);
+            refused(&lab, &wrong, file, 1, "the first coefficients");
+            wrong["over"][0]["groups"][1]["betti"] = json!(7);
+            let run = {
+                lab.write("wrong.json", wrong.to_string());
+                lab.run(&format!("verify wrong.json {file} -q"))
+            };
+            assert_eq!(run.code, 1, "{}", run.stderr);
+        }
+    }
+    let answer = ask(&lab, "homology --facets plane.txt", "h.json");
+    let run = {
+        lab.write("h.json", answer.to_string());
+        lab.run("verify h.json cycle.txt -q")
+    };
+    assert_eq!(run.code, 3, "{}", run.stderr);
+}

@@ -9,10 +9,10 @@
 
 use super::floors::{Floors, Free};
 use crate::decomposition::{Level, Lines};
-use crate::dense::Reduced;
+use crate::dense::{Reduced, short_basis};
 use crate::field::Modulus;
 use crate::pivots::Pivots;
-use crate::schur::{FormOptions, Solver, Split, every_row, independent_rows};
+use crate::schur::{FormOptions, Solver, Split, every_row, independent_rows, row_by_row};
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result, memory};
 
@@ -21,6 +21,14 @@ const LINES: &str = "the lines of a replay";
 /// Up to so many rows of the last complement, of so many columns in all, are eliminated row by row.
 const FEW: usize = 512;
 const CELLS: usize = 1 << 20;
+/// Rows times rank, up to which a basis is looked for row by row.
+const VISITS: usize = 1 << 22;
+/// Up to so many entries and columns complements are formed row by row.
+const ENTRIES: usize = 1 << 20;
+const COLUMNS: usize = 1 << 16;
+
+/// What is in no column that is looked for.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// The structure of a decomposition, as it was found.
 #[derive(Debug)]
@@ -75,9 +83,15 @@ impl Recipe {
     pub fn trim(self, observer: &dyn Observer) -> Result<Trimmed> {
         let Recipe { rows, floors, left, last, cols } = self;
         let split = Split::new(&left, &last)?;
-        let found = match cols.is_empty() {
-            true => vec![],
-            false => independent_rows(&split, &cols, observer)?,
+        let rank = cols.len();
+        let found = if rank == 0 {
+            vec![]
+        } else if is_small(&split) && rank <= FEW && rank * split.rows.len() <= VISITS {
+            let complement = row_by_row(&split)?;
+            let rows = memory::collect((0..complement.rows()).map(|i| complement.row(i)), LINES)?;
+            short_basis(split.modulus(), complement.cols(), &rows, &cols)?
+        } else {
+            independent_rows(&split, &cols, observer)?
         };
         let others = memory::collect(found.iter().map(|&i| split.rows[i as usize]), LINES)?;
         let (mut needed, last) = trimmed(&last, &others)?;
@@ -158,33 +172,54 @@ impl Trimmed {
         }
         let (p, width) = (split.modulus(), split.cols.len());
         if rank == 0 {
-            return Reduced::of_rows(p, width, std::iter::empty(), &[]);
+            return Reduced::of_rows(p, width, &[], &[]);
         }
         let Some(left) = complement(split, &split.cols, observer)? else { return Ok(None) };
         if left.rows() != rank {
             return Ok(None);
         }
-        Reduced::of_rows(p, width, (0..rank).map(|i| left.row(i)), &self.cols)
+        let rows = memory::collect((0..rank).map(|i| left.row(i)), LINES)?;
+        Reduced::of_rows(p, width, &rows, &self.cols)
     }
+}
+
+/// Whether its complement is formed row by row.
+fn is_small(split: &Split<'_>) -> bool {
+    split.matrix().nnz() <= ENTRIES && split.matrix().cols() <= COLUMNS
 }
 
 /// The Schur complement in the columns `cols` of the matrix; `None` if it has entries in others, or empty rows.
 fn complement(split: &Split<'_>, cols: &[u32], observer: &dyn Observer) -> Result<Option<SparseMatrix>> {
-    let options = FormOptions { limit_nnz: usize::MAX, distinct: false, divisors: false, deadline: None };
-    let formed = Solver::new(split)?.form(&options, observer)?.expect("nothing limits it");
-    let (matrix, lines) = (formed.remainder.matrix, formed.remainder.lines);
-    if lines.rows != split.rows {
-        return Ok(None);
+    let (matrix, own) = if is_small(split) {
+        observer.check()?;
+        let matrix = row_by_row(split)?;
+        if (0..matrix.rows()).any(|i| matrix.row(i).0.is_empty()) {
+            return Ok(None);
+        }
+        (matrix, memory::copy(&split.cols, LINES)?)
+    } else {
+        let options = FormOptions { limit_nnz: usize::MAX, distinct: false, divisors: false, deadline: None };
+        let formed = Solver::new(split)?.form(&options, observer)?.expect("nothing limits it");
+        let (matrix, lines) = (formed.remainder.matrix, formed.remainder.lines);
+        if lines.rows != split.rows {
+            return Ok(None);
+        }
+        (matrix, lines.cols)
+    };
+    if own == cols {
+        return Ok(Some(matrix));
     }
     let p: Modulus = matrix.modulus();
-    let mut place = memory::with_capacity(lines.cols.len(), LINES)?;
-    for j in &lines.cols {
-        match cols.binary_search(j) {
-            Ok(at) => place.push(at as u32),
-            Err(_) => return Ok(None),
-        }
+    let mut place = memory::with_capacity(own.len(), LINES)?;
+    let mut wanted = cols.iter().zip(0..).peekable();
+    for &j in &own {
+        while wanted.next_if(|(other, _)| **other < j).is_some() {}
+        place.push(wanted.next_if(|(other, _)| **other == j).map_or(ELSEWHERE, |(_, at)| at));
     }
     let (start, mut col, value) = matrix.into_csr_parts();
     col.iter_mut().for_each(|j| *j = place[*j as usize]);
+    if col.contains(&ELSEWHERE) {
+        return Ok(None);
+    }
     SparseMatrix::from_csr_parts(p, cols.len(), start, col, value).map(Some)
 }

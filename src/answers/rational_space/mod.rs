@@ -29,6 +29,7 @@ mod echelon;
 mod kernel;
 mod lane;
 mod space;
+mod sparser;
 mod vectors;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::RationalSpaceOptions;
 use super::columns::Columns;
 use super::modular::{Floors, Kernel, Recipe, Trimmed, decompose_for_replay};
+use super::sparser::sparser;
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{LIKELY, Product, Together, bad_prime, hadamard_log2};
@@ -108,13 +109,16 @@ impl<'a> Space<'a> {
                 break;
             }
         }
-        let (base, recipe) = best.expect("there was a prime");
+        let (columns, mut best) = (Columns::of(integers)?, best.expect("there was a prime"));
+        if !profile {
+            best = sparser(integers, &columns, best, options, &mut phases, observer)?;
+        }
+        let (base, recipe) = best;
         let mut name = vec![];
         if observer.keeper().is_some() {
             let free = base.free()?;
             (integers.digest(), base.modulus().get(), &free[..], options.prime_bits).write(&mut name)?;
         }
-        let columns = Columns::of(integers)?;
         let product = BigInt::from(base.modulus().get());
         Ok(Space {
             integers,
@@ -199,8 +203,9 @@ impl<'a> Space<'a> {
         self.replay = match std::mem::replace(&mut self.replay, Replay::Never) {
             Replay::Never => return Err(misled()),
             Replay::Found(recipe) => {
-                let trimmed = self.phases.shown("replay", observer, || recipe.trim(observer))?;
-                let matrix = self.phases.time("replay", || lines(self.integers, trimmed.rows(), self.base.names()))?;
+                let trimmed = self.phases.shown("choice of rows", observer, || recipe.trim(observer))?;
+                let own = || lines(self.integers, trimmed.rows(), self.base.names());
+                let matrix = self.phases.time("choice of rows", own)?;
                 Replay::Ready(trimmed, matrix)
             }
             ready => ready,

@@ -7,15 +7,19 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A prime 2 ≤ p < 2⁶³ in decimal digits.
+/// A prime 2 ≤ p < 2⁶³ in decimal digits, or such as `2^61-1`.
 pub fn modulus(text: &str) -> Result<Modulus, String> {
-    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err("a prime in decimal digits is needed".into());
+    let out_of_range = || format!("modulus {text} is out of range: a prime 2 <= p < 2^63 is needed");
+    let of = |p: u64| Modulus::new(p).map_err(|e| e.to_string());
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        // More digits than a u64 holds are out of range, too: the library's message says which range.
+        return text.parse().map_err(|_| out_of_range()).and_then(of);
     }
-    // More digits than a u64 holds are out of range, too: the library's message says which range.
-    let p = text.parse::<u64>();
-    p.map_err(|_| format!("modulus {text} is out of range: a prime 2 <= p < 2^63 is needed"))
-        .and_then(|p| Modulus::new(p).map_err(|e| e.to_string()))
+    match text.parse::<LargeModulus>() {
+        Ok(p) => u64::try_from(p.get()).map_err(|_| out_of_range()).and_then(of),
+        Err(e) if text.contains('^') => Err(e.to_string()),
+        Err(_) => Err("a prime in decimal digits is needed, or such as 2^61-1".into()),
+    }
 }
 
 /// A prime of any size.
@@ -111,8 +115,11 @@ mod tests {
     fn moduli() {
         assert_eq!(modulus("2").map(Modulus::get), Ok(2));
         assert_eq!(modulus("9223372036854775783").map(Modulus::get), Ok(9223372036854775783));
+        assert_eq!(modulus("2^61-1").map(Modulus::get), Ok((1 << 61) - 1));
+        assert!(modulus("2^127-1").is_err_and(|message| message.contains("out of range")));
+        assert!(modulus("2^61").is_err_and(|message| message.contains("not a prime")));
         for text in
-            ["", "0", "1", "65520", "9223372036854775808", "99999999999999999999", "-7", "+7", "7.0", "0x7", "2^31-1"]
+            ["", "0", "1", "65520", "9223372036854775808", "99999999999999999999", "-7", "+7", "7.0", "0x7", "2^32-1"]
         {
             assert!(modulus(text).is_err(), "{text}");
         }

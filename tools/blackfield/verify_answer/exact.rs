@@ -2,8 +2,9 @@
 
 use blackfield::Result;
 use blackfield::field::{Modulus, Rng, random_prime};
+use blackfield::large::LargeModulus;
 use blackfield::num_bigint::BigInt;
-use blackfield::sparse::{RationalMatrix, SparseMatrix};
+use blackfield::sparse::{RationalMatrix, SparseMatrix, Triplets};
 use rand::SeedableRng;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -77,4 +78,54 @@ pub fn first_rational_difference(
         }
     }
     Ok(None)
+}
+
+/// The entries row by row.
+fn integer_rows(a: &Triplets) -> Vec<Vec<(usize, BigInt)>> {
+    let mut rows = vec![vec![]; a.rows()];
+    a.entries().for_each(|(i, j, v)| rows[i].push((j, v.to_bigint())));
+    rows
+}
+
+/// The first row in which A·X is not B, or not 0 without B, mod p.
+pub fn first_difference_modulo(a: &Triplets, x: &Triplets, b: Option<&Triplets>, p: &LargeModulus) -> Option<usize> {
+    let (of_x, of_b, p) = (integer_rows(x), b.map(integer_rows), BigInt::from(p.get().clone()));
+    integer_rows(a).iter().enumerate().position(|(i, row)| {
+        let mut sums = BTreeMap::<usize, BigInt>::new();
+        for (k, v) in of_b.iter().flat_map(|rows| &rows[i]) {
+            *sums.entry(*k).or_default() -= v;
+        }
+        for (j, v) in row {
+            of_x[*j].iter().for_each(|(k, x)| *sums.entry(*k).or_default() += v * x);
+        }
+        sums.values().any(|sum| sum % &p != BigInt::ZERO)
+    })
+}
+
+/// The first row of A that is not the combination of the rows of R that its entries in the columns `pivots` make.
+pub fn first_row_beyond(a: &RationalMatrix, pivots: &[usize], r: &RationalMatrix) -> Option<usize> {
+    let (of_r, under_r) = rows(r);
+    // A row with another factor is as good.
+    rows(a).0.iter().position(|row| {
+        let own = || row.iter().filter_map(|(j, v)| Some((pivots.binary_search(j).ok()?, v)));
+        let common = own().fold(BigInt::from(1), |common, (k, _)| lcm(&common, &under_r[k]));
+        let mut sums: BTreeMap<usize, BigInt> = row.iter().map(|(j, v)| (*j, -v * &common)).collect();
+        for (k, v) in own() {
+            let factor = v * (&common / &under_r[k]);
+            of_r[k].iter().for_each(|(j, x)| *sums.entry(*j).or_default() += &factor * x);
+        }
+        sums.values().any(|sum| *sum != BigInt::ZERO)
+    })
+}
+
+fn gcd(a: &BigInt, b: &BigInt) -> BigInt {
+    let (mut a, mut b) = (a.clone(), b.clone());
+    while b != BigInt::ZERO {
+        (a, b) = (b.clone(), a % b);
+    }
+    a
+}
+
+pub fn lcm(a: &BigInt, b: &BigInt) -> BigInt {
+    a / gcd(a, b) * b
 }

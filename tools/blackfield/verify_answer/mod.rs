@@ -5,15 +5,16 @@
 //! | --- | --- | --- |
 //! | kernel | A N | A·N = 0; columns of a basis are independent, and as many as the rank leaves |
 //! | solve | A B X, or A B | A·X = B; or y·A = 0 and y·b ≠ 0 for the y of the document |
-//! | rref mod p | A R | R is in that form, A = A\[pivots\]·R, and the rank is no smaller |
+//! | rref | A R | R is in that form, A = A\[pivots\]·R, and the rank is no smaller |
 //! | det | A | residues mod other primes; mod p, computed again with other random choices |
 //! | minpoly, charpoly | A | computed again with other random choices |
 //! | smith | A | each factor divides the next; ranks mod its primes, small and random ones; local forms; det of a square A |
-//! | homology | D1 D2 … | ranks mod the primes of the torsion, small and random ones, by universal coefficients |
+//! | homology | D1 D2 …, or facets | ranks mod the primes of the torsion, small and random ones, by universal coefficients |
 
 mod document;
 mod exact;
 mod integral;
+mod large;
 mod modular;
 
 pub use document::is_document;
@@ -154,15 +155,25 @@ fn judge(args: &VerifyArgs, about: &mut Option<String>, bars: &Bars) -> Result<V
     let work = Work { args, answer: Answer::read(&args.certificate)?, bars };
     let kind = work.answer.kind()?;
     *about = Some(kind.clone());
-    match kind.as_str() {
-        "kernel" => modular::kernel(&work),
-        "solve" if work.answer.has("modulus") => modular::solve(&work),
-        "solve" => integral::solve(&work),
-        "rref" => modular::rref(&work),
-        "det" if !work.answer.has("modulus") => integral::determinant(&work),
-        "det" | "minpoly" | "charpoly" => modular::again(&work, &kind),
-        "smith" => integral::smith(&work),
-        "homology" => integral::homology(&work),
+    let large = large::modulus(&work)?;
+    match (kind.as_str(), &large) {
+        ("kernel", Some(p)) => large::kernel(&work, p),
+        ("solve", Some(p)) => large::solve(&work, p),
+        (kind, _) => judge_by_words(&work, kind),
+    }
+}
+
+/// The same for what is not modulo a prime beyond 2⁶³.
+fn judge_by_words(work: &Work<'_>, kind: &str) -> Result<Vec<Check>> {
+    match kind {
+        "kernel" => modular::kernel(work),
+        "solve" if work.answer.has("modulus") => modular::solve(work),
+        "solve" => integral::solve(work),
+        "rref" => modular::rref(work),
+        "det" if !work.answer.has("modulus") => integral::determinant(work),
+        "det" | "minpoly" | "charpoly" => modular::again(work, kind),
+        "smith" => integral::smith(work),
+        "homology" => integral::homology(work),
         other => Err(work.answer.refuse(format!("a document about {other}, which is not verified by this program"))),
     }
 }

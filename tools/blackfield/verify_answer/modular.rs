@@ -1,11 +1,11 @@
-//! Answers mod a prime, and null spaces over the rationals.
+//! Answers mod a prime, null spaces and echelon forms over the rationals.
 
-use super::exact::{first_difference, first_rational_difference, primes};
+use super::exact::{first_difference, first_rational_difference, first_row_beyond, primes};
 use super::{Check, Work, refuted};
 use blackfield::answers::{self, RankOptions};
 use blackfield::field::Modulus;
 use blackfield::report::Certainty;
-use blackfield::sparse::{RationalMatrix, SparseMatrix};
+use blackfield::sparse::{Fraction, RationalMatrix, SparseMatrix};
 use blackfield::{Error, Result};
 
 /// The seed of what is computed again: another one than by default.
@@ -118,15 +118,14 @@ pub fn solve(work: &Work<'_>) -> Result<Vec<Check>> {
     Ok(vec![Check::proven(format!("{} right sides are solved", b.cols()), "A·X = B, multiplied out")])
 }
 
-/// A reduced row echelon form mod p.
+/// A reduced row echelon form mod p or over the rationals.
 pub fn rref(work: &Work<'_>) -> Result<Vec<Check>> {
     let answer = &work.answer;
-    if answer.has("field") {
-        return Err(answer.refuse("echelon forms over the rationals are not verified by this program"));
-    }
-    let (p, written) = (answer.modulus()?, answer.has("output"));
+    let (rational, written) = (answer.has("field"), answer.has("output"));
     work.expect_files(1 + usize::from(written), if written { "A R" } else { "A" })?;
-    let a = reduced(&work.matrix(0)?, p)?;
+    let over_q = work.matrix(0)?;
+    let p = if rational { primes(&over_q.digest())[0] } else { answer.modulus()? };
+    let a = reduced(&over_q, p)?;
     let pivots: Vec<usize> = answer.list("pivots")?.iter().filter_map(|j| usize::try_from(j.as_u64()?).ok()).collect();
     let rank = answer.count("rank")?;
     if pivots.len() != rank || pivots.iter().any(|&j| j >= a.cols()) {
@@ -138,9 +137,17 @@ pub fn rref(work: &Work<'_>) -> Result<Vec<Check>> {
     if !written {
         // The columns of the pivots are independent; that they are the first ones is left to the form itself.
         let certainty = check_rank(columns(&a, &pivots)?, rank, work)?.and(check_rank(a, rank, work)?);
-        return Ok(vec![Check::as_sure("rank, and independent columns", "ranks, computed again", certainty)]);
+        let claim = "rank, and independent columns";
+        return Ok(vec![match rational {
+            true => Check::expected(claim, "ranks mod a large prime"),
+            false => Check::as_sure(claim, "ranks, computed again", certainty),
+        }]);
     }
-    let r = reduced(&work.matrix(1)?, p)?;
+    let of_form = work.matrix(1)?;
+    let r = match rational {
+        true => SparseMatrix::from_triplets(p, of_form.rows(), of_form.cols(), &shape(&of_form)),
+        false => reduced(&of_form, p)?,
+    };
     if (r.rows(), r.cols()) != (rank, a.cols()) {
         return refuted(format!("a form of {} x {} for rank {rank}", r.rows(), r.cols()));
     }
@@ -152,7 +159,11 @@ pub fn rref(work: &Work<'_>) -> Result<Vec<Check>> {
             return refuted(format!("row {} of the form does not begin with 1 in its own column", i + 1));
         }
     }
-    if let Some(i) = first_difference(&columns(&a, &pivots)?, &r, Some(&a)) {
+    let differs = match rational {
+        true => first_row_beyond(&over_q, &pivots, &of_form),
+        false => first_difference(&columns(&a, &pivots)?, &r, Some(&a)),
+    };
+    if let Some(i) = differs {
         return refuted(format!("row {} of A is no combination of the rows of the form", i + 1));
     }
     let _ = check_rank(a, rank, work)?;
@@ -160,6 +171,12 @@ pub fn rref(work: &Work<'_>) -> Result<Vec<Check>> {
         Check::proven("R is in reduced row echelon form", "its entries"),
         Check::proven("the row space of A is that of R", "A = A[pivots]·R, and the rank of A, no smaller"),
     ])
+}
+
+/// Which entries are there, 1 where they are 1 and 2 elsewhere.
+fn shape(a: &RationalMatrix) -> Vec<(usize, usize, u64)> {
+    let is_one = |v: &Fraction<'_>| v.is_integer() && v.numerator().to_bigint() == 1.into();
+    a.entries().map(|(i, j, v)| (i, j, if is_one(&v) { 1 } else { 2 })).collect()
 }
 
 /// The columns `which`, ascending, of a matrix.
