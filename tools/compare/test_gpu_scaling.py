@@ -19,7 +19,7 @@ OURS = """
     assert sys.argv[sys.argv.index("--threads") + 1] == "16" and "--json" in sys.argv, sys.argv
     if what == "bench":
         if sys.argv[2] == "sigma-basis": print("no such bench", file=sys.stderr); sys.exit(2)
-        assert gpus == (1 if sys.argv[2] == "ranks" else 2), sys.argv
+        assert gpus == 2, sys.argv
         rate = {"links": 2e11, "ranks": 5.0, "sequences": 1234.5}[sys.argv[2]]
         print(json.dumps({"results": [{"name": f"{sys.argv[2]} by {device}", "seconds": 0.5, "rate": rate, "unit": "units"}]})); sys.exit()
     if what == "permanent":
@@ -51,7 +51,7 @@ class GpuScaling(Workshop):
         self.assertNotIn("| plan |", text)
         self.assertIn("| links by cuda:0,1 | 0.500 | 200.0e9 | units |", text)
         self.assertIn("| sequences by cuda:0,1 | 0.500 | 1.23e+03 | units |", text)
-        self.assertIn("| ranks by cuda:0 | 0.500 | 5 | units |", text)
+        self.assertIn("| ranks by cuda:0,1 | 0.500 | 5 | units |", text)
         self.assertIn("sigma-basis, one GPU: not on GPUs", text)
         order = [line.split(", ")[1][0] for line in errors.splitlines() if line.startswith("round")]
         self.assertEqual(order, ["1", "2"] * 4)
