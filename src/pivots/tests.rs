@@ -229,38 +229,35 @@ fn the_same_on_any_number_of_threads() {
 /// A search that is not worth it any more ends, with the pivots that it has; it is asked on any number of threads alike.
 #[test]
 fn a_search_goes_on_as_long_as_it_is_worth_it() {
-    let mut rng = Rng::seed_from_u64(11);
     let effort = Effort { covers: 0, search: 0, reward: 8 };
-    for (rows, cols, rank) in [(12_000, 10_000, 6000), (8000, 11_000, 5000)] {
-        let a = planted(rows, cols, rank, &mut rng);
-        let all = find_best(&a, &effort, &Silent).unwrap();
-        for most in [0, 1, usize::MAX] {
-            let runs = [1, 2, 3].map(|threads| {
-                let asked = Mutex::new(vec![]);
-                let worth = |pivots: &Pivots, visits: [u64; 2]| {
-                    assert!(pivots.is_triangular(&a).unwrap());
-                    let mut asked = asked.lock().unwrap();
-                    asked.push((pivots.len(), visits));
-                    Ok(asked.len() <= most)
-                };
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let found = pool.install(|| find_best_while(&a, &effort, &worth, &Silent).unwrap());
-                (found, asked.into_inner().unwrap())
-            });
-            let (found, asked) = &runs[0];
-            assert!(runs.iter().all(|run| *run == runs[0]));
-            let (least, visits) = asked[0];
-            assert!(visits[0] >= DOUBT * a.nnz() as u64 && visits[1] == DOUBT * visits[0]);
-            assert!(asked.windows(2).all(|two| two[1].1[0] >= two[0].1[1]), "asked too soon: {asked:?}");
-            // It said no the last time, or always yes.
-            match asked.get(most) {
-                Some(&(pivots, _)) => assert_eq!((asked.len(), found.1.pivots.len()), (most + 1, pivots)),
-                None => assert_eq!(*found, all),
-            }
-            assert!(most > 0 || found.1.pivots.len() < all.1.pivots.len());
-            let pivots = if found.0 { found.1.pivots.clone().transposed() } else { found.1.pivots.clone() };
-            assert!(pivots.is_triangular(&a).unwrap() && least < all.1.pivots.len());
+    let a = planted(12_000, 10_000, 6000, &mut Rng::seed_from_u64(11));
+    let all = find_best(&a, &effort, &Silent).unwrap();
+    for most in [0, 1, usize::MAX] {
+        let runs = [1, 2, 3].map(|threads| {
+            let asked = Mutex::new(vec![]);
+            let worth = |pivots: &Pivots, visits: [u64; 2]| {
+                assert!(pivots.is_triangular(&a).unwrap());
+                let mut asked = asked.lock().unwrap();
+                asked.push((pivots.len(), visits));
+                Ok(asked.len() <= most)
+            };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| find_best_while(&a, &effort, &worth, &Silent).unwrap());
+            (found, asked.into_inner().unwrap())
+        });
+        let (found, asked) = &runs[0];
+        assert!(runs.iter().all(|run| *run == runs[0]));
+        let (least, visits) = asked[0];
+        assert!(visits[0] >= DOUBT * a.nnz() as u64 && visits[1] == DOUBT * visits[0]);
+        assert!(asked.windows(2).all(|two| two[1].1[0] >= two[0].1[1]), "asked too soon: {asked:?}");
+        // It said no the last time, or always yes.
+        match asked.get(most) {
+            Some(&(pivots, _)) => assert_eq!((asked.len(), found.1.pivots.len()), (most + 1, pivots)),
+            None => assert_eq!(*found, all),
         }
+        assert!(most > 0 || found.1.pivots.len() < all.1.pivots.len());
+        let pivots = if found.0 { found.1.pivots.clone().transposed() } else { found.1.pivots.clone() };
+        assert!(pivots.is_triangular(&a).unwrap() && least < all.1.pivots.len());
     }
 }
 
