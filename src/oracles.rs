@@ -83,8 +83,8 @@ pub(crate) fn naive_minimal_polynomial(p: Modulus, n: usize, a: &[u64]) -> Vec<u
     unreachable!("Cayley and Hamilton")
 }
 
-/// The product mod 65521 of random sparse factors, of rank `rank` by their triangles: its positions hide pivots that its
-/// Schur complements show.
+/// The product mod 65521 of random sparse factors, of rank `rank` by their triangles: its positions hide pivots that
+/// its Schur complements show.
 pub(crate) fn planted(rows: usize, cols: usize, rank: usize, rng: &mut Rng) -> SparseMatrix {
     let right: Vec<[usize; 3]> = (0..rank).map(|i| [i, rng.random_range(i..cols), rng.random_range(i..cols)]).collect();
     let mut entries = vec![];

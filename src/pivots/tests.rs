@@ -226,7 +226,8 @@ fn the_same_on_any_number_of_threads() {
     }
 }
 
-/// A search that is not worth it any more ends, with the pivots that it has; it is asked on any number of threads alike.
+/// A search that is not worth it any more ends, with the pivots that it has; it is asked on any number of threads
+/// alike.
 #[test]
 fn a_search_goes_on_as_long_as_it_is_worth_it() {
     let effort = Effort { covers: 0, search: 0, reward: 8 };

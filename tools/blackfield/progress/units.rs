@@ -14,6 +14,7 @@ pub fn unit(phase: &str) -> &'static str {
         | "search for an order"
         | "reductions"
         | "replay"
+        | "choice of rows"
         | "factors"
         | "transpose"
         | "contradiction"
