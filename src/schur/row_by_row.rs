@@ -9,21 +9,27 @@ use crate::field::Modulus;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
+use std::sync::atomic::AtomicI64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What the memory is for.
 const ROWS: &str = "rows of a Schur complement";
 /// Rows that one task makes.
 const TASK: usize = 1 << 8;
 
-/// S with all its lines, [`Split::rows`] × [`Split::cols`], the empty ones as well. Cost: the products, a word for 64
-/// columns in each row, and 16 bytes for each column and thread.
+/// S with all its lines, [`Split::rows`] × [`Split::cols`], the empty ones as well; `None` where it takes more than
+/// `most` multiply-adds, so that it has at most nnz(A) + `most` entries. Cost: these, a word for 64 columns in each row,
+/// and 16 bytes for each column and thread.
 ///
 /// # Errors
 /// [`crate::Error::Memory`].
-pub fn row_by_row(split: &Split<'_>) -> Result<SparseMatrix> {
-    let pivots = PivotRows::new(split)?;
-    let made: Vec<Rows> =
-        split.rows.par_chunks(TASK).map(|rows| pivots.complement(split, rows)).collect::<Result<_>>()?;
+pub fn row_by_row(split: &Split<'_>, most: u64) -> Result<Option<SparseMatrix>> {
+    let (pivots, left) = (PivotRows::new(split)?, AtomicI64::new(i64::try_from(most).unwrap_or(i64::MAX)));
+    let made = split.rows.par_chunks(TASK).map(|rows| pivots.complement(split, rows, &left));
+    let made: Vec<Rows> = made.collect::<Result<_>>()?;
+    if left.into_inner() < 0 {
+        return Ok(None);
+    }
     let nnz = made.iter().map(|rows| rows.cols.len()).sum();
     let mut start = memory::with_capacity(split.rows.len() + 1, ROWS)?;
     let (mut cols, mut values) = (memory::with_capacity(nnz, ROWS)?, memory::with_capacity(nnz, ROWS)?);
@@ -34,7 +40,7 @@ pub fn row_by_row(split: &Split<'_>) -> Result<SparseMatrix> {
         cols.extend(rows.cols);
         values.extend(rows.values);
     }
-    SparseMatrix::from_csr_parts(split.modulus(), split.cols.len(), start, cols, values)
+    SparseMatrix::from_csr_parts(split.modulus(), split.cols.len(), start, cols, values).map(Some)
 }
 
 /// Some rows: where each ends, columns, values.
@@ -84,20 +90,21 @@ impl PivotRows {
         factors.iter_mut().for_each(|v| *v = p.neg(*v));
         Ok(PivotRows { modulus: p, place, rows, factors })
     }
-    /// The rows of S that these rows of A become.
-    fn complement(&self, split: &Split<'_>, rows: &[u32]) -> Result<Rows> {
+    /// The rows of S that these rows of A become; not all of them once no multiply-adds are `left`.
+    fn complement(&self, split: &Split<'_>, rows: &[u32], left: &AtomicI64) -> Result<Rows> {
         let (p, count, pivots) = (self.modulus, self.factors.len(), &self.rows);
         let (mut made, mut sums) = (Rows::default(), Sums::new(p, self.place.len())?);
         memory::reserve(&mut made.ends, rows.len(), ROWS)?;
         for &i in rows {
             let (cols, values) = split.a.row(i as usize);
             cols.iter().zip(values).for_each(|(&j, &v)| sums.add(self.place[j as usize], 1, v));
-            let mut from = 0;
+            let (mut from, mut done) = (0, 0);
             while let Some((at, v)) = sums.next(&mut from) {
                 if v == 0 {
                 } else if at < count {
                     let c = p.mul(v, self.factors[at]);
                     let own = at.checked_sub(1).map_or(0, |before| pivots.ends[before])..pivots.ends[at];
+                    done += own.len() as i64;
                     let (cols, values) = (&pivots.cols[own.clone()], &pivots.values[own]);
                     cols.iter().zip(values).for_each(|(&at, &v)| sums.add(at, c, v));
                 } else {
@@ -106,6 +113,9 @@ impl PivotRows {
                 }
             }
             made.ends.push(made.cols.len());
+            if left.fetch_sub(done, Relaxed) < done {
+                break;
+            }
         }
         Ok(made)
     }
@@ -162,6 +172,7 @@ mod tests {
     use super::*;
     use crate::field::Rng;
     use crate::oracles::greedy_pivots;
+    use crate::pivots::Pivots;
     use rand::{RngExt, SeedableRng};
 
     /// S by dense elimination in the order of the pivots, with the largest residues and across words of bits.
@@ -181,7 +192,7 @@ mod tests {
                 let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
                 let pivots = greedy_pivots(&a);
                 let split = Split::new(&a, &pivots).unwrap();
-                let found = row_by_row(&split).unwrap();
+                let found = row_by_row(&split, u64::MAX).unwrap().unwrap();
                 assert_eq!((found.rows(), found.cols()), (split.rows.len(), split.cols.len()));
                 let dense = |i: u32| {
                     let mut row = vec![0; cols];
@@ -204,5 +215,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The bound at its edge: as many multiply-adds as there are, and one less; on any number of threads.
+    #[test]
+    fn it_ends_where_it_takes_more_than_is_allowed() {
+        // Pivots (0, 0) and (1, 1), a chain; 600 rows with the first column: each takes two products and one.
+        let p = Modulus::new(65521).unwrap();
+        let chain = [(0, 0, 1), (0, 1, 1), (0, 2, 1), (1, 1, 1), (1, 3, 5)];
+        let entries: Vec<_> = chain.into_iter().chain((2..602).map(|i| (i, 0, 7))).collect();
+        let a = SparseMatrix::from_triplets(p, 602, 4, &entries);
+        let (chain, none) = (Pivots { rows: vec![0, 1], cols: vec![0, 1] }, Pivots::default());
+        let split = Split::new(&a, &chain).unwrap();
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let made = |most| pool.install(|| row_by_row(&split, most).unwrap());
+            assert_eq!(made(1800).map(|s| (s.rows(), s.nnz())), Some((600, 1200)));
+            assert!(made(1799).is_none() && made(0).is_none());
+        }
+        let nothing = Split::new(&a, &none).unwrap();
+        assert_eq!(row_by_row(&nothing, 0).unwrap().map(|s| s.nnz()), Some(a.nnz()));
     }
 }

@@ -23,9 +23,10 @@ const FEW: usize = 512;
 const CELLS: usize = 1 << 20;
 /// Rows times rank, up to which a basis is looked for row by row.
 const VISITS: usize = 1 << 22;
-/// Up to so many entries and columns complements are formed row by row.
+/// Up to so many entries and columns complements are formed row by row, if that takes no more multiply-adds than these.
 const ENTRIES: usize = 1 << 20;
 const COLUMNS: usize = 1 << 16;
+const PRODUCTS: u64 = 1 << 24;
 
 /// What is in no column that is looked for.
 const ELSEWHERE: u32 = u32::MAX;
@@ -84,14 +85,17 @@ impl Recipe {
         let Recipe { rows, floors, left, last, cols } = self;
         let split = Split::new(&left, &last)?;
         let rank = cols.len();
-        let found = if rank == 0 {
-            vec![]
-        } else if is_small(&split) && rank <= FEW && rank * split.rows.len() <= VISITS {
-            let complement = row_by_row(&split)?;
-            let rows = memory::collect((0..complement.rows()).map(|i| complement.row(i)), LINES)?;
-            short_basis(split.modulus(), complement.cols(), &rows, &cols)?
-        } else {
-            independent_rows(&split, &cols, observer)?
+        let complement = match (1..=FEW).contains(&rank) && rank * split.rows.len() <= VISITS {
+            true => made_row_by_row(&split, observer)?,
+            false => None,
+        };
+        let found = match complement {
+            _ if rank == 0 => vec![],
+            Some(complement) => {
+                let rows = memory::collect((0..complement.rows()).map(|i| complement.row(i)), LINES)?;
+                short_basis(split.modulus(), complement.cols(), &rows, &cols)?
+            }
+            None => independent_rows(&split, &cols, observer)?,
         };
         let others = memory::collect(found.iter().map(|&i| split.rows[i as usize]), LINES)?;
         let (mut needed, last) = trimmed(&last, &others)?;
@@ -183,16 +187,18 @@ impl Trimmed {
     }
 }
 
-/// Whether its complement is formed row by row.
-fn is_small(split: &Split<'_>) -> bool {
-    split.matrix().nnz() <= ENTRIES && split.matrix().cols() <= COLUMNS
+/// The Schur complement with all its lines, where it is small enough to be formed row by row.
+fn made_row_by_row(split: &Split<'_>, observer: &dyn Observer) -> Result<Option<SparseMatrix>> {
+    observer.check()?;
+    match split.matrix().nnz() <= ENTRIES && split.matrix().cols() <= COLUMNS {
+        true => row_by_row(split, PRODUCTS),
+        false => Ok(None),
+    }
 }
 
 /// The Schur complement in the columns `cols` of the matrix; `None` if it has entries in others, or empty rows.
 fn complement(split: &Split<'_>, cols: &[u32], observer: &dyn Observer) -> Result<Option<SparseMatrix>> {
-    let (matrix, own) = if is_small(split) {
-        observer.check()?;
-        let matrix = row_by_row(split)?;
+    let (matrix, own) = if let Some(matrix) = made_row_by_row(split, observer)? {
         if (0..matrix.rows()).any(|i| matrix.row(i).0.is_empty()) {
             return Ok(None);
         }
