@@ -56,7 +56,8 @@ const COMBINATIONS: &str = "the combinations of a sketch";
 pub struct Sketch {
     /// Not more than the rank of S.
     pub rank: usize,
-    /// How much of the row space it is the dimension of.
+    /// How much of the row space it is the dimension of: a part where the rank is beyond the one to give up at, or the
+    /// memory of a GPU ended before.
     pub extent: Extent,
     /// Columns of the last M.
     pub width: usize,

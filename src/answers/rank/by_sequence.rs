@@ -23,7 +23,7 @@ impl OnRest<'_, '_> {
         })?;
         let (sequence, taken) = match done {
             (Done::Whole(sequence), taken) => (sequence, taken),
-            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen, full: false }),
         };
         let (rank, full) = (sequence.rank(), sequence.rank_bound());
         let found = format!("rank {rank}, and null vectors {} at a time", sequence.width());

@@ -67,7 +67,7 @@ impl OnRest<'_, '_> {
         let (outcome, seconds_taken) = match done {
             (Done::Whole(outcome), seconds) => (outcome, seconds),
             // Progress is that of the sequence.
-            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen, full: false }),
         };
         let (found, rank) = (format!("rank {} of {of}", outcome.rank), outcome.rank.saturating_sub(taken));
         self.work.step("block Wiedemann", found, &why, rank, |machine| seconds(machine, 0), seconds_taken);

@@ -113,13 +113,9 @@ impl Work<'_> {
         };
         match done {
             Done::Whole(answer) => Ok(Some(answer)),
-            Done::Part { than, seen } => {
+            Done::Part { than, seen, full } => {
                 left.larger = Some(Larger { than, seen });
-                // It was not its rank that ended it, but memory.
-                if let Finish::Sketch { give_up } = finish
-                    && seen
-                    && than <= give_up
-                {
+                if full {
                     left.rest.refused = left.rest.refused.and(finish);
                 }
                 Ok(None)
@@ -154,7 +150,7 @@ impl OnRest<'_, '_> {
         })?;
         let (EveryRow { echelon, rows, factors, extent }, taken_seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
-            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen }),
+            (Done::Part { seen, .. }, _) => return Ok(Done::Part { than: 0, seen, full: false }),
         };
         let all = echelon.rank();
         let predicted = |machine: &Machine| rest.every_row_seconds(machine, all);
@@ -206,7 +202,7 @@ impl OnRest<'_, '_> {
         })?;
         let (RowSpace { echelon, extent, basis }, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
-            (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
+            (Done::Part { than, seen, full }, _) => return Ok(Done::Part { than, seen, full }),
         };
         let (rank, complete) = (echelon.rank(), extent != Extent::Part);
         let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
@@ -220,7 +216,7 @@ impl OnRest<'_, '_> {
         }
         let mut space = None;
         let (settled, unless_proven) = match extent {
-            Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
+            Extent::Part => return Ok(Done::Part { than: rank, seen: true, full: false }),
             Extent::Whole => {
                 let settled = Settled::at_once(&echelon)?;
                 space = self.work.options.space.map(|_| Space::Rows { echelon, pivots: true });
@@ -257,14 +253,17 @@ impl OnRest<'_, '_> {
         })?;
         let (Sketch { rank, extent, width }, taken) = match done {
             (Done::Whole(found), taken) => (found, taken),
-            (Done::Part { than, seen }, _) => return Ok(Done::Part { than, seen }),
+            (Done::Part { than, seen, full }, _) => return Ok(Done::Part { than, seen, full }),
         };
         let (more, known) = if extent == Extent::Part { (" and more", 0) } else { ("", rank) };
-        let found = format!("rank {rank}{more}, rows folded to {}", counted(width, "column"));
+        // It was not its rank that ended it.
+        let full = extent == Extent::Part && rank <= give_up;
+        let ended = if full { "; given up: out of memory on the GPU" } else { "" };
+        let found = format!("rank {rank}{more}, rows folded to {}{ended}", counted(width, "column"));
         let predicted = |machine: &Machine| rest.sketch_seconds(machine, rank).expect("it was planned");
         self.work.step(name, found, &decision.reason, known, predicted, taken);
         let (certainty, ground) = match extent {
-            Extent::Part => return Ok(Done::Part { than: rank, seen: true }),
+            Extent::Part => return Ok(Done::Part { than: rank, seen: true, full }),
             Extent::Whole => (Certainty::Proven, ""),
             Extent::Checked(bound) => (
                 Certainty::with_bound(bound),
@@ -330,11 +329,12 @@ mod tests {
         let stopped = [
             on_rest.by_every_row(&now, true, decision()),
             on_rest.by_row_space(&now, usize::MAX, decision()),
+            on_rest.by_sketch(&now, usize::MAX, decision()),
             on_rest.by_wiedemann(&now, true, &parameters, decision()),
         ];
-        assert!(stopped.into_iter().all(|done| matches!(done.unwrap(), Done::Part { than: 0, .. })));
+        assert!(stopped.into_iter().all(|done| matches!(done.unwrap(), Done::Part { than: 0, full: false, .. })));
         let steps: Vec<_> = work.path.iter().map(|step| (step.name, step.rank)).collect();
-        assert_eq!(steps, ["dense elimination", "row space", "block Wiedemann"].map(|name| (name, Some(0))));
+        assert_eq!(steps, ["dense elimination", "row space", "sketch", "block Wiedemann"].map(|name| (name, Some(0))));
         assert!(work.path.iter().all(|step| step.found.starts_with("stopped")), "{:?}", work.path);
     }
 }

@@ -34,10 +34,11 @@ impl Taken {
 /// What a step came to.
 pub(super) enum Done<T> {
     Whole(T),
-    /// Given up at the rank `than`, which is `seen` to be large or not.
+    /// Given up at the rank `than`, which is `seen` to be large or not; whether the memory of a GPU was `full` then.
     Part {
         than: usize,
         seen: bool,
+        full: bool,
     },
 }
 
@@ -75,7 +76,7 @@ impl Work<'_> {
                 let why = format!("it took {:.1} times as long as predicted", taken.work / expected);
                 self.step(name, found, &why, 0, |machine| seconds(machine, done as usize), taken);
                 let seen = larger.is_some() || outlook.is_beyond_hope(&self.machine, done as usize);
-                Ok((Done::Part { than: done as usize, seen }, taken))
+                Ok((Done::Part { than: done as usize, seen, full: false }, taken))
             }
             (result, _) => Ok((Done::Whole(result?), taken)),
         }
