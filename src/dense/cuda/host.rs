@@ -1,10 +1,12 @@
 //! What goes to a basis on a GPU as sparse rows, and what comes back as the processor stores it.
 
 use super::panels::GpuPanels;
+use super::profile::Profile;
 use super::team::GpuTeam;
 use crate::dense::entry::{Entry, Row};
 use crate::dense::factors::{Blocks, Triangles};
 use crate::dense::panels::Panels;
+use crate::field::Modulus;
 use crate::{Result, memory};
 
 /// What the memory is for.
@@ -21,6 +23,14 @@ fn filled(rows: &[Row<'_>], cols: usize) -> Result<Vec<u32>> {
     Ok(data)
 }
 
+/// The basis (I T) with these pivots, T `behind` them in the free columns.
+fn panels<T: Entry>(modulus: Modulus, profile: &Profile, free: Vec<u32>, behind: Vec<T>) -> Result<Panels<T>> {
+    let mut order = memory::with_capacity(profile.rank() + free.len(), ORDER)?;
+    order.extend_from_slice(&profile.cols);
+    order.extend(free);
+    Panels::of_reduced(modulus, order, (memory::copy(&profile.rows, ORDER)?, profile.seen), behind)
+}
+
 impl GpuTeam {
     /// Adds sparse rows to the span.
     ///
@@ -35,11 +45,8 @@ impl GpuTeam {
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
     pub(in crate::dense) fn on_processor<T: Entry + bytemuck::Pod>(&self) -> Result<Panels<T>> {
         let free = self.free_cols()?;
-        let mut order = memory::with_capacity(self.cols(), ORDER)?;
-        order.extend_from_slice(self.found_cols());
-        order.extend_from_slice(&free);
-        let profile = (memory::copy(self.pivot_rows(), ORDER)?, self.rows_seen());
-        Panels::of_reduced(self.modulus(), order, profile, self.behind(&free)?)
+        let behind = self.behind(&free)?;
+        panels(self.modulus(), self.profile(), free, behind)
     }
 }
 
@@ -56,11 +63,7 @@ impl GpuPanels {
     /// # Errors
     /// [`crate::Error::Device`], [`crate::Error::Memory`].
     pub(in crate::dense) fn on_processor<T: Entry + bytemuck::Pod>(&self) -> Result<Panels<T>> {
-        let mut order = memory::with_capacity(self.cols(), ORDER)?;
-        order.extend_from_slice(self.found_cols());
-        order.extend(self.free_cols());
-        let profile = (memory::copy(self.pivot_rows(), ORDER)?, self.rows_seen());
-        Panels::of_reduced(self.modulus(), order, profile, self.behind()?)
+        panels(self.modulus(), self.profile(), memory::collect(self.free_cols(), ORDER)?, self.behind()?)
     }
     /// The factors of the rows of the row rank profile in the pivot columns, if these rows were kept: as one block.
     ///

@@ -26,6 +26,7 @@ mod matrix;
 mod member;
 mod panels;
 mod product;
+mod profile;
 mod rows;
 mod source;
 mod team;

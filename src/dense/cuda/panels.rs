@@ -9,7 +9,8 @@
 use super::kernels::{GpuField, Kernels, THREADS, grid, grid_of};
 use super::matrix::GpuDense;
 use super::product::{Part, Scratch, Sign};
-use super::window::{HEIGHT, Panel};
+use super::profile::Profile;
+use super::window::{Found, HEIGHT, Panel};
 use crate::dense::entry::{Entry, Residue};
 use crate::field::Modulus;
 use crate::gpu::{Buffer, Grid};
@@ -64,10 +65,8 @@ pub struct GpuPanels {
     order: Vec<u32>,
     /// Positions before this one, a multiple of words, are pivots'.
     first: usize,
-    pivot_rows: Vec<usize>,
-    /// The position of each row's pivot, which is its column.
-    pivot_cols: Vec<u32>,
-    rows_seen: usize,
+    /// The position of each row's pivot is its column.
+    profile: Profile,
     panel: Panel,
     scratch: Scratch,
 }
@@ -91,9 +90,7 @@ impl GpuPanels {
             room,
             order: memory::collect((0..stride as u32).map(|j| if (j as usize) < cols { j } else { NONE }), PIVOTS)?,
             first: 0,
-            pivot_rows: vec![],
-            pivot_cols: vec![],
-            rows_seen: 0,
+            profile: Profile::default(),
             panel: Panel::new(kernels, stride)?,
             scratch: Scratch::default(),
             field: field.clone(),
@@ -104,19 +101,19 @@ impl GpuPanels {
 
     /// The dimension of the span.
     pub fn rank(&self) -> usize {
-        self.pivot_cols.len()
+        self.profile.rank()
     }
     /// How many rows were absorbed.
     pub fn rows_seen(&self) -> usize {
-        self.rows_seen
+        self.profile.seen
     }
     /// The row rank profile, ascending.
     pub fn pivot_rows(&self) -> &[usize] {
-        &self.pivot_rows
+        &self.profile.rows
     }
     /// The column rank profile in the order of the basis.
     pub fn found_cols(&self) -> &[u32] {
-        &self.pivot_cols
+        &self.profile.cols
     }
 
     /// Adds rows from this machine's memory to the span: `rows` of them, row-major.
@@ -139,11 +136,14 @@ impl GpuPanels {
         (0..rows.rows).step_by(HEIGHT).try_for_each(|first| self.panel(rows, first, (rows.rows - first).min(HEIGHT)))
     }
     fn panel(&mut self, rows: &GpuDense, first: usize, count: usize) -> Result<()> {
-        let seen = self.rows_seen;
-        self.rows_seen += count;
+        let found = self.pivots_of(rows, first, count)?;
+        self.profile.add(count, &found)
+    }
+    /// Absorbs a panel, all but what is known of it in the profile.
+    fn pivots_of(&mut self, rows: &GpuDense, first: usize, count: usize) -> Result<Found> {
         let (rank, live) = (self.rank(), self.stride - self.first);
         if rank == self.cols {
-            return Ok(());
+            return Ok(Found::default());
         }
         let field = self.field.clone();
         let (kernels, stream) = (&*field.0, field.stream());
@@ -159,7 +159,7 @@ impl GpuPanels {
         );
         stream.enqueue(&kernels.arrange, grid(self.stride.div_ceil(THREADS as usize), count), arguments)?;
         if rank > 0 {
-            let pivots = stream.upload(&self.pivot_cols)?;
+            let pivots = stream.upload(&self.profile.cols)?;
             let offset = first * rows.stride;
             let a = Part { words: &rows.words, offset, stride: rows.stride, terms: Some(&pivots) };
             let b = Part { words: &self.basis, offset: self.first, stride: self.stride, terms: None };
@@ -168,7 +168,7 @@ impl GpuPanels {
         }
         let found = self.panel.reduce(kernels, &mut self.scratch, count, self.first)?;
         if found.rows.is_empty() {
-            return Ok(());
+            return Ok(found);
         }
         self.make_room(rank + found.rows.len())?;
         if self.originals.is_some() {
@@ -179,15 +179,10 @@ impl GpuPanels {
             self.keep_originals(rows, &lines, rank)?;
         }
         self.extend(&found.rows, &found.positions)?;
-        memory::reserve(&mut self.pivot_rows, found.rows.len(), PIVOTS)?;
-        self.pivot_rows.extend(found.rows.iter().map(|&i| seen + i as usize));
-        self.pivot_rows[rank..].sort_unstable();
-        memory::reserve(&mut self.pivot_cols, found.rows.len(), PIVOTS)?;
-        self.pivot_cols.extend_from_slice(&found.positions);
         found.positions.iter().for_each(|&j| self.order[j as usize] = NONE);
         let lead = self.order.iter().position(|&j| j != NONE).unwrap_or(self.stride);
         self.first = lead - lead % kernels.form.lanes();
-        Ok(())
+        Ok(found)
     }
 
     /// Clears the new pivots from the basis, and appends the panel's rows to it.
@@ -242,6 +237,10 @@ impl GpuPanels {
     /// What it is over.
     pub fn field(&self) -> &GpuField {
         &self.field
+    }
+    /// Its pivots, and how many rows it has met.
+    pub(super) fn profile(&self) -> &Profile {
+        &self.profile
     }
     /// The modulus p.
     pub(super) fn modulus(&self) -> Modulus {

@@ -16,6 +16,7 @@ use super::matrix::GpuDense;
 use super::member::{BAND, Given, Member, Share, place_of};
 use super::panels::columns_of;
 use super::product::{Part, Scratch};
+use super::profile::Profile;
 use super::window::{Found, HEIGHT, Panel};
 use crate::dense::entry::{Entry, Residue};
 use crate::field::Modulus;
@@ -38,9 +39,7 @@ pub struct GpuTeam {
     /// Positions of the panel before this one, a multiple of words, are pivots'.
     first: usize,
     is_pivot: Vec<bool>,
-    pivot_rows: Vec<usize>,
-    pivot_cols: Vec<u32>,
-    rows_seen: usize,
+    profile: Profile,
 }
 
 impl GpuTeam {
@@ -71,27 +70,25 @@ impl GpuTeam {
             members,
             first: 0,
             is_pivot: memory::filled(false, cols, PIVOTS)?,
-            pivot_rows: vec![],
-            pivot_cols: vec![],
-            rows_seen: 0,
+            profile: Profile::default(),
         })
     }
 
     /// The dimension of the span.
     pub fn rank(&self) -> usize {
-        self.pivot_cols.len()
+        self.profile.rank()
     }
     /// How many rows were absorbed.
     pub fn rows_seen(&self) -> usize {
-        self.rows_seen
+        self.profile.seen
     }
     /// The row rank profile, ascending.
     pub fn pivot_rows(&self) -> &[usize] {
-        &self.pivot_rows
+        &self.profile.rows
     }
     /// The column rank profile in the order of the basis.
     pub fn found_cols(&self) -> &[u32] {
-        &self.pivot_cols
+        &self.profile.cols
     }
     /// GPUs that have columns.
     pub fn members(&self) -> usize {
@@ -118,38 +115,40 @@ impl GpuTeam {
         (0..rows.rows).step_by(HEIGHT).try_for_each(|first| self.panel(rows, first, (rows.rows - first).min(HEIGHT)))
     }
     fn panel(&mut self, rows: &GpuDense, first: usize, count: usize) -> Result<()> {
-        let seen = self.rows_seen;
-        self.rows_seen += count;
+        let found = self.pivots_of(rows, first, count)?;
+        self.profile.add(count, &found)
+    }
+    /// Absorbs a panel, all but what is known of it in the profile.
+    fn pivots_of(&mut self, rows: &GpuDense, first: usize, count: usize) -> Result<Found> {
         let rank = self.rank();
         if rank == self.cols {
-            return Ok(());
+            return Ok(Found::default());
         }
         self.spread(rows, first, count)?;
         for member in &mut self.members {
             let own = member.rows.take();
             let part = |words| Part { words, offset: first * rows.stride, stride: rows.stride, terms: None };
-            member.begin(part(own.as_ref().unwrap_or(&rows.words)), count, &self.pivot_cols)?;
+            member.begin(part(own.as_ref().unwrap_or(&rows.words)), count, &self.profile.cols)?;
             member.rows = own;
         }
         self.gather(count)?;
         let found = self.panel.reduce(&self.members[0].field.0, &mut self.scratch, count, self.first)?;
         if found.rows.is_empty() {
-            return Ok(());
+            return Ok(found);
         }
         self.deal(count)?;
         self.extend(&found)?;
-        memory::reserve(&mut self.pivot_rows, found.rows.len(), PIVOTS)?;
-        self.pivot_rows.extend(found.rows.iter().map(|&i| seen + i as usize));
-        self.pivot_rows[rank..].sort_unstable();
-        memory::reserve(&mut self.pivot_cols, found.rows.len(), PIVOTS)?;
-        self.pivot_cols.extend_from_slice(&found.positions);
         found.positions.iter().for_each(|&j| self.is_pivot[j as usize] = true);
         let lanes = self.members[0].field.0.form.lanes();
         let lead = self.is_pivot[self.first..].iter().position(|&is| !is).map_or(self.panel.stride, |k| self.first + k);
         self.first = lead - lead % lanes;
-        Ok(())
+        Ok(found)
     }
 
+    /// Its pivots, and how many rows it has met.
+    pub(super) fn profile(&self) -> &Profile {
+        &self.profile
+    }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
         self.members[0].field.modulus()

@@ -108,6 +108,33 @@ fn degenerate(p: Modulus, (m, n, rank): (usize, usize, usize), kind: usize, rng:
     a
 }
 
+/// Has both absorb the rows of an m × n matrix, so many in a step: profiles and orthogonal vectors are the same.
+fn absorb_both(
+    (by_gpu, twin): (&mut Echelon, &mut Echelon),
+    a: &[u64],
+    (m, n): (usize, usize),
+    step: usize,
+    context: &str,
+) {
+    for rows in (0..m).step_by(step).map(|i| i..m.min(i + step)) {
+        let data = &a[rows.start * n..rows.end * n];
+        let added = by_gpu.absorb_block(rows.len(), data, &Silent).unwrap();
+        assert_eq!(added, twin.absorb_block(rows.len(), data, &Silent).unwrap(), "{context}");
+    }
+    assert_eq!((by_gpu.rank(), by_gpu.rows_seen()), (twin.rank(), m), "{context}");
+    assert_eq!(by_gpu.pivot_rows(), twin.pivot_rows(), "{context}");
+    assert_eq!(by_gpu.pivot_cols().unwrap(), twin.pivot_cols().unwrap(), "{context}");
+    let vectors = |echelon: &Echelon| echelon.orthogonal(3, &mut Rng::seed_from_u64(9)).unwrap();
+    assert!(vectors(by_gpu) == vectors(twin), "{context}");
+}
+
+fn assert_same_form(by_gpu: Echelon, twin: Echelon, context: &str) {
+    let (by_gpu, twin) = (by_gpu.reduced().unwrap(), twin.reduced().unwrap());
+    assert_eq!(by_gpu.pivot_cols(), twin.pivot_cols(), "{context}");
+    let free = |reduced: &crate::dense::Reduced| reduced.column_block(0..reduced.free_cols().len()).unwrap();
+    assert!(free(&by_gpu) == free(&twin), "{context}");
+}
+
 #[test]
 fn echelon_forms_are_those_of_the_processor() {
     let Some(device) = device() else { return };
@@ -136,18 +163,8 @@ fn echelon_forms_are_those_of_the_processor() {
             let mut by_gpu = Echelon::on_gpu(&field, n, true).unwrap();
             let mut twin = Echelon::with_multipliers(modulus, n).unwrap();
             // In steps that are no panels.
-            let step = [m.max(1), 37, 256, 1000][number % 4];
-            for rows in (0..m).step_by(step).map(|i| i..m.min(i + step)) {
-                let data = &a[rows.start * n..rows.end * n];
-                let added = by_gpu.absorb_block(rows.len(), data, &Silent).unwrap();
-                assert_eq!(added, twin.absorb_block(rows.len(), data, &Silent).unwrap());
-            }
-            let context = format!("{shape:?} mod {p}");
-            assert_eq!((by_gpu.rank(), by_gpu.rows_seen()), (twin.rank(), m), "{context}");
-            assert_eq!(by_gpu.pivot_rows(), twin.pivot_rows(), "{context}");
-            assert_eq!(by_gpu.pivot_cols().unwrap(), twin.pivot_cols().unwrap(), "{context}");
-            let vectors = |echelon: &Echelon| echelon.orthogonal(3, &mut Rng::seed_from_u64(9)).unwrap();
-            assert!(vectors(&by_gpu) == vectors(&twin), "{context}");
+            let (step, context) = ([m.max(1), 37, 256, 1000][number % 4], format!("{shape:?} mod {p}"));
+            absorb_both((&mut by_gpu, &mut twin), &a, (m, n), step, &context);
             let factors = by_gpu.factors().unwrap().expect("rows are kept");
             let s = factors.order();
             let right = entries(p, s * 2, false, &mut rng);
@@ -161,10 +178,7 @@ fn echelon_forms_are_those_of_the_processor() {
             let mut back = vec![0; s * 2];
             gemm(modulus, s, s, 2, &minor, &x, &mut back).unwrap();
             assert!(back == right, "{context}");
-            let (by_gpu, twin) = (by_gpu.reduced().unwrap(), twin.reduced().unwrap());
-            assert_eq!(by_gpu.pivot_cols(), twin.pivot_cols(), "{context}");
-            let free = |reduced: &crate::dense::Reduced| reduced.column_block(0..reduced.free_cols().len()).unwrap();
-            assert!(free(&by_gpu) == free(&twin), "{context}");
+            assert_same_form(by_gpu, twin, &context);
         }
     }
 }
@@ -187,22 +201,10 @@ fn echelon_forms_of_a_team_are_those_of_the_processor() {
                 let team: Vec<GpuField> = (0..members).map(|k| each[k % each.len()].clone()).collect();
                 let mut by_team = Echelon::on_gpus(&team, n).unwrap();
                 let mut twin = Echelon::new(modulus, n).unwrap();
-                let step = [m.max(1), 37, 256, 1000][number % 4];
-                for rows in (0..m).step_by(step).map(|i| i..m.min(i + step)) {
-                    let data = &a[rows.start * n..rows.end * n];
-                    let added = by_team.absorb_block(rows.len(), data, &Silent).unwrap();
-                    assert_eq!(added, twin.absorb_block(rows.len(), data, &Silent).unwrap());
-                }
-                let context = format!("{shape:?} mod {p} on {members}");
-                assert_eq!((by_team.rank(), by_team.rows_seen()), (twin.rank(), m), "{context}");
-                assert_eq!(by_team.pivot_rows(), twin.pivot_rows(), "{context}");
-                assert_eq!(by_team.pivot_cols().unwrap(), twin.pivot_cols().unwrap(), "{context}");
-                let vectors = |echelon: &Echelon| echelon.orthogonal(3, &mut Rng::seed_from_u64(9)).unwrap();
-                assert!(vectors(&by_team) == vectors(&twin), "{context}");
-                let (by_team, twin) = (by_team.reduced().unwrap(), twin.reduced().unwrap());
-                let free =
-                    |reduced: &crate::dense::Reduced| reduced.column_block(0..reduced.free_cols().len()).unwrap();
-                assert!(free(&by_team) == free(&twin), "{context}");
+                let (step, context) =
+                    ([m.max(1), 37, 256, 1000][number % 4], format!("{shape:?} mod {p} on {members}"));
+                absorb_both((&mut by_team, &mut twin), &a, (m, n), step, &context);
+                assert_same_form(by_team, twin, &context);
             }
         }
     }
