@@ -3,7 +3,7 @@
 use super::RationalSpaceOptions;
 use super::columns::Columns;
 use super::modular::{Floors, Kernel, Recipe, Trimmed, decompose_for_replay};
-use super::sparser::sparser;
+use super::sparser::{sparser, worth};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{LIKELY, Product, Together, bad_prime, hadamard_log2};
@@ -111,7 +111,7 @@ impl<'a> Space<'a> {
         }
         let (columns, mut best) = (Columns::of(integers)?, best.expect("there was a prime"));
         if !profile {
-            best = sparser(integers, &columns, best, options, &mut phases, observer)?;
+            best = sparser(worth(integers), integers, &columns, best, options, &mut phases, observer)?;
         }
         let (base, recipe) = best;
         let mut name = vec![];

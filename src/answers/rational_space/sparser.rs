@@ -27,25 +27,18 @@ const CELLS: u64 = 1 << 28;
 /// A kernel, and how it is repeated.
 pub(super) type Base = (Kernel, Option<Recipe>);
 
-/// The kernel `base`, or the one of the same prime by first entries if its vectors hold less.
+/// What a basis is to hold that another one is tried, for a matrix.
+pub(super) fn worth(integers: &Triplets) -> u64 {
+    let (nnz, cells) = (integers.nnz() as u64, integers.rows() as u64 * integers.cols() as u64);
+    if cells > CELLS { u64::MAX } else { LEAST.max(TIMES * nnz) }
+}
+
+/// The kernel `base`, or the one of the same prime by first entries, tried if the first one's vectors hold [`worth`] at
+/// least, and taken if its own hold less.
 ///
 /// # Errors
 /// Those of the vectors and of a decomposition; one that does not fit in memory is not tried.
 pub(super) fn sparser(
-    integers: &Triplets,
-    columns: &Columns,
-    base: Base,
-    options: &RationalSpaceOptions,
-    phases: &mut Phases,
-    observer: &dyn Observer,
-) -> Result<Base> {
-    let (nnz, cells) = (integers.nnz() as u64, integers.rows() as u64 * integers.cols() as u64);
-    let worth = if cells > CELLS { u64::MAX } else { LEAST.max(TIMES * nnz) };
-    sparser_if(worth, integers, columns, base, options, phases, observer)
-}
-
-/// The same where the first basis holds `worth` at least.
-fn sparser_if(
     worth: u64,
     integers: &Triplets,
     columns: &Columns,
@@ -111,17 +104,17 @@ mod tests {
         // Too little to be worth it: the kernel that was given.
         let base = decompose_for_replay(a.reduce(p), Rule::Aside(0), &options.rank, &Silent).unwrap();
         let free = base.0.free().unwrap();
-        let taken = sparser(&a, &columns, base, &options, &mut Phases::default(), &Silent).unwrap();
+        let taken = sparser(worth(&a), &a, &columns, base, &options, &mut Phases::default(), &Silent).unwrap();
         assert_eq!(taken.0.free().unwrap(), free);
         // Always worth it: first entries are the better pivots.
-        let taken = sparser_if(0, &a, &columns, taken, &options, &mut Phases::default(), &Silent).unwrap();
+        let taken = sparser(0, &a, &columns, taken, &options, &mut Phases::default(), &Silent).unwrap();
         let leading = decompose_for_replay(a.reduce(p), Rule::Leading, &options.rank, &Silent).unwrap();
         assert_ne!(leading.0.free().unwrap(), free);
         assert_eq!(taken.0.free().unwrap(), leading.0.free().unwrap());
         let zero = Triplets::from_entries(2, 3, std::iter::empty::<(usize, usize, i64)>());
         let base = decompose_for_replay(zero.reduce(p), Rule::Aside(0), &options.rank, &Silent).unwrap();
         let columns = Columns::of(&zero).unwrap();
-        let taken = sparser_if(0, &zero, &columns, base, &options, &mut Phases::default(), &Silent).unwrap();
+        let taken = sparser(0, &zero, &columns, base, &options, &mut Phases::default(), &Silent).unwrap();
         assert_eq!(taken.0.dimension(), 3);
     }
 }
