@@ -41,7 +41,7 @@ pub use hessenberg::characteristic_polynomial;
 pub use matrix::{DenseMatrix, RankProfile, determinant};
 pub use place::Place;
 pub use reduced::Reduced;
-pub use solved::short_basis;
+pub(crate) use solved::short_basis;
 
 #[cfg(test)]
 mod tests;

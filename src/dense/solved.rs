@@ -28,7 +28,12 @@ impl Reduced {
     ///
     /// # Panics
     /// If there are not as many rows as pivots.
-    pub fn of_rows(modulus: Modulus, cols: usize, rows: &[Row<'_>], pivot_cols: &[u32]) -> Result<Option<Reduced>> {
+    pub(crate) fn of_rows(
+        modulus: Modulus,
+        cols: usize,
+        rows: &[Row<'_>],
+        pivot_cols: &[u32],
+    ) -> Result<Option<Reduced>> {
         let r = pivot_cols.len();
         assert_eq!(rows.len(), r, "a row for each pivot");
         let mut known = pivot_cols.iter().peekable();

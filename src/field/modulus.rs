@@ -116,7 +116,7 @@ impl Modulus {
     }
     /// sum + c·v for residues c and v, less a multiple of p·2⁶⁴: the upper word of the sum is below p before and after.
     #[inline(always)]
-    pub fn add_product(self, sum: u128, c: u64, v: u64) -> u128 {
+    pub(crate) fn add_product(self, sum: u128, c: u64, v: u64) -> u128 {
         // Below p·2⁶⁴ + p² < 2¹²⁸, of which p² is below p in the upper word.
         let total = sum + u128::from(c) * u128::from(v);
         let high = (total >> 64) as u64;

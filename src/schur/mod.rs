@@ -8,7 +8,7 @@
 //! as it is, where it is dense; [`independent_rows`] completes the pivots to a nonsingular minor of A.
 //!
 //! *Formed*, where it stays sparse: [`Solver::form`], row by row; [`Solver::predict`] says beforehand what that will
-//! take; [`row_by_row`] where it is small.
+//! take; `row_by_row` where it is small.
 
 mod arithmetic;
 mod columns;
@@ -61,7 +61,7 @@ pub use lift_bits::BitLift;
 pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
-pub use row_by_row::row_by_row;
+pub(crate) use row_by_row::row_by_row;
 pub use row_space::{Combinations, row_space};
 pub use sketch::{Sketch, sketch};
 pub use solver::Solver;
