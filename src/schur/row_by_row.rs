@@ -18,8 +18,8 @@ const ROWS: &str = "rows of a Schur complement";
 const TASK: usize = 1 << 8;
 
 /// S with all its lines, [`Split::rows`] × [`Split::cols`], the empty ones as well; `None` where it takes more than
-/// `most` multiply-adds, so that it has at most nnz(A) + `most` entries. Cost: these, a word for 64 columns in each row,
-/// and 16 bytes for each column and thread.
+/// `most` multiply-adds, so that it has at most nnz(A) + `most` entries. Cost: these, a word for 64 columns in each
+/// row, and 16 bytes for each column and thread.
 ///
 /// # Errors
 /// [`crate::Error::Memory`].
