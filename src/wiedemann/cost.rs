@@ -66,7 +66,7 @@ impl Work<'_> {
     }
 
     /// Terms of the sequence.
-    fn terms(&self, s: usize) -> f64 {
+    pub fn terms(&self, s: usize) -> f64 {
         2.0 * (self.rank_bound as f64 / s as f64).ceil() + EXTRA_TERMS
     }
 

@@ -28,6 +28,8 @@ pub struct Parameters {
     pub symmetric: bool,
     /// Whether the run meets the conditions of [`rank_failure`]: dense projection, full length.
     pub by_theorem: bool,
+    /// Terms of all sequences together, at most: products in each direction.
+    pub terms: u64,
     /// Predicted seconds on one core, for all trials.
     pub seconds: f64,
     /// Those of the generator, and of its co-degree, in each trial.
@@ -90,6 +92,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
         block,
         symmetric,
         by_theorem,
+        terms: work.terms(block) as u64 * options.trials as u64,
         seconds: work.seconds(block) * options.trials as f64,
         parts: [work.basis_seconds(block), work.codegree_seconds(block)],
         bytes: work.bytes(block),

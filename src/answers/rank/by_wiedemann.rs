@@ -53,7 +53,7 @@ impl OnRest<'_, '_> {
                     _ => {
                         let complement = phases.time("device", || match pivots {
                             true => complement_on_gpus(split, devices, shape),
-                            false => GpuCopies::new(devices, a, shape),
+                            false => GpuCopies::new(devices, a, shape, parameters.terms),
                         })?;
                         shares = complement.shares_storage();
                         trials(wiedemann::Place::Gpu(&complement), phases)

@@ -24,12 +24,12 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     let shape = GpuShape { modulus: p, block, degree };
     let gpus = |count: usize| vec![device.clone(); count];
     let matrices = [
-        GpuCopies::new(&gpus(1), a, shape),
-        GpuCopies::by_columns(&gpus(2), a, shape),
-        GpuCopies::by_columns(&gpus(3), a, shape),
-        GpuCopies::by_rows(&gpus(1), a, shape),
-        GpuCopies::by_rows(&gpus(2), a, shape),
-        GpuCopies::by_rows(&gpus(5), a, shape),
+        GpuCopies::new(&gpus(1), a, shape, 0),
+        GpuCopies::by_columns(&gpus(2), a, shape, 0),
+        GpuCopies::by_columns(&gpus(3), a, shape, 0),
+        GpuCopies::by_rows(&gpus(1), a, shape, 0),
+        GpuCopies::by_rows(&gpus(2), a, shape, 0),
+        GpuCopies::by_rows(&gpus(5), a, shape, 0),
     ]
     .map(Result::unwrap);
     // More terms than are copied back together.

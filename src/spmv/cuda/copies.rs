@@ -11,6 +11,7 @@
 
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
+use super::locality::Products;
 use super::map::Solve;
 use super::matrix::GpuMatrix;
 use super::shares::{column_shares, row_shares};
@@ -43,54 +44,64 @@ struct Part {
 impl GpuCopies {
     /// Compiles the kernels and copies `a`, in both directions, to each device that gets a column of the blocks; if
     /// there are several and it does not fit one of them, some of its rows to each; if there is one, in one direction
-    /// alone where both do not fit ([`GpuCopies::shares_storage`]).
+    /// alone where both do not fit ([`GpuCopies::shares_storage`]). It is for so many products in each direction
+    /// ([`GpuMatrix::for_products`]).
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
     ///
     /// # Panics
     /// As [`GpuMatrix::new`]; if there is no device.
-    pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
-        match Self::in_copies(devices, a, shape, devices.len() == 1) {
+    pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuCopies> {
+        match Self::in_copies(devices, a, shape, (products, devices.len() == 1)) {
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory && devices.len() > 1 => {
-                Self::by_rows(devices, a, shape)
+                Self::by_rows(devices, a, shape, products)
             }
             done => done,
         }
     }
-    /// The whole of `a` on each device that gets a column.
+    /// The whole of `a` on each device that gets a column, for so many products in each direction.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
     ///
     /// # Panics
     /// As [`GpuCopies::new`].
-    pub fn by_columns(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
-        Self::in_copies(devices, a, shape, true)
+    pub fn by_columns(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuCopies> {
+        Self::in_copies(devices, a, shape, (products, true))
     }
-    fn in_copies(devices: &[Device], a: &SparseMatrix, shape: GpuShape, may_share: bool) -> Result<GpuCopies> {
+    fn in_copies(
+        devices: &[Device],
+        a: &SparseMatrix,
+        shape: GpuShape,
+        (products, may_share): (u64, bool),
+    ) -> Result<GpuCopies> {
         let kinds = Kinds::of(a);
-        let transposed = || Layout::of_matrix(&a.transpose()?, kinds, shape.pieces());
-        let layouts = || rayon::join(|| Layout::of_matrix(a, kinds, shape.pieces()), transposed);
+        // Each has about so many columns.
+        let row_bytes = shape.row_bytes().div_ceil(devices.len().min(shape.most_gpus()));
+        let layouts = || Layout::of_both(a, kinds, shape.pieces(), Products { count: products, row_bytes });
         Self::copied(devices, shape, (a.modulus(), kinds), layouts, may_share)
     }
-    /// Rows of `a` and of its transpose on each device, with about the same work.
+    /// Rows of `a` and of its transpose on each device, with about the same work, for so many products in each
+    /// direction.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
     ///
     /// # Panics
     /// As [`GpuCopies::new`].
-    pub fn by_rows(devices: &[Device], a: &SparseMatrix, shape: GpuShape) -> Result<GpuCopies> {
+    pub fn by_rows(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuCopies> {
         assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
         let (kinds, speeds) = (Kinds::of(a), speeds(devices));
+        let products = Products { count: products, row_bytes: shape.row_bytes() };
         let places: Vec<(&Device, GpuShape)> = devices.iter().map(|device| (device, shape)).collect();
         let (kernels, transposed) = rayon::join(|| GpuKernels::load_each(&places, kinds), || a.transpose());
         let (kernels, transposed) = (kernels?, transposed?);
         let rows_of = |a: &SparseMatrix| {
             let one = |rows: Range<usize>| {
-                let first = rows.start;
-                Ok(Layout::of_matrix(&a.row_range(rows)?, kinds, shape.pieces())?.at(first, a.rows()))
+                let (first, part) = (rows.start, a.row_range(rows)?);
+                let layout = Layout::of_matrix(&part, || part.transpose(), kinds, shape.pieces(), products)?;
+                Ok(layout.at(first, a.rows()))
             };
             row_shares(a.row_starts(), &speeds).into_par_iter().map(one).collect::<Result<Vec<Layout>>>()
         };
@@ -121,14 +132,17 @@ impl GpuCopies {
         transposed: &Solve,
     ) -> Result<GpuCopies> {
         let kinds = Kinds::of(forward.l).or(Kinds::of(transposed.l));
-        let layouts = || rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
+        let layouts = || {
+            let (forward, transposed) = rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
+            Ok((forward?, transposed?))
+        };
         Self::copied(devices, shape, (forward.l.modulus(), kinds), layouts, true)
     }
     fn copied(
         devices: &[Device],
         shape: GpuShape,
         (modulus, kinds): (Modulus, Kinds),
-        layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
+        layouts: impl FnOnce() -> Result<(Layout, Layout)> + Send,
         may_share: bool,
     ) -> Result<GpuCopies> {
         assert_eq!(modulus, shape.modulus, "kernels for another modulus");

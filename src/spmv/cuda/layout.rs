@@ -3,7 +3,8 @@
 //!
 //! Sliced ELL (Monakov, Lokhmotov, Avetisyan, HiPEAC 2010) with ±1 apart (source paper, section 2.4.2): rows of about
 //! the same number of entries lie together in slices of [`SLICE`], each as long as its longest row. Within windows of
-//! [`WINDOW`] rows they are sorted by their number of entries; further apart they stay in order, for the cache.
+//! [`WINDOW`] rows they are sorted by their number of entries; further apart they stay in order, for the cache: in the
+//! one given, or in a better one (`locality.rs`).
 //!
 //! **Rows that other rows need** become rows of X behind its own: those of a triangular solve (Schur complements,
 //! `schur::Split`), by groups of which each needs earlier ones only. A row with more than [`LONGEST`] entries of a kind
@@ -12,11 +13,13 @@
 //! are short. The pieces of a row may again be too many: then there are pieces of pieces. Where rows are few, shorter
 //! ones are cut, too ([`longest`]), so that there is work for all threads.
 
+use super::locality::Products;
 use super::slices::{BAND, GROUP, LAYOUT, SLICE, Slices};
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
 use crate::{DeviceReason, Error, Result, memory};
 use rayon::prelude::*;
+use std::borrow::Borrow;
 
 /// Rows that are sorted by their number of entries.
 const WINDOW: usize = 4096;
@@ -153,12 +156,29 @@ impl Lines {
 }
 
 impl Layout {
-    /// The layout of a matrix, for blocks with rows of so many words.
+    /// The layout of a matrix, for blocks with rows of so many words, and for so many products.
     ///
     /// # Errors
-    /// As [`Layout::new`].
-    pub fn of_matrix(a: &SparseMatrix, kinds: Kinds, words: usize) -> Result<Layout> {
-        Layout::new(a.cols(), a, a.rows(), kinds, longest(a, words))
+    /// As [`Layout::new`], and what `transposed` returns ([`Products::order`]).
+    pub fn of_matrix<T: Borrow<SparseMatrix>>(
+        a: &SparseMatrix,
+        transposed: impl FnOnce() -> Result<T>,
+        kinds: Kinds,
+        words: usize,
+        products: Products,
+    ) -> Result<Layout> {
+        let order = products.order(a, transposed)?;
+        Self::ordered(a.cols(), a, (a.rows(), order.as_deref()), kinds, longest(a, words))
+    }
+    /// The layouts of a matrix and of its transpose: [`Layout::of_matrix`].
+    ///
+    /// # Errors
+    /// As [`Layout::of_matrix`].
+    pub fn of_both(a: &SparseMatrix, kinds: Kinds, words: usize, products: Products) -> Result<(Layout, Layout)> {
+        let t = a.transpose()?;
+        let forward = || Layout::of_matrix(a, || Ok(&t), kinds, words, products);
+        let (forward, backward) = rayon::join(forward, || Layout::of_matrix(&t, || Ok(a), kinds, words, products));
+        Ok((forward?, backward?))
     }
     /// The layout of what the rows of `l` make of X with `inputs` rows: each but the last `outputs` becomes a row of X
     /// behind the `inputs`, which later rows may name; those are Y. A matrix has inputs and outputs alone. Rows of more
@@ -171,6 +191,16 @@ impl Layout {
     /// # Panics
     /// If a row names itself, a later one, or one of the last; if `longest` is not from 2 to [`LONGEST`].
     pub fn new(inputs: usize, l: &SparseMatrix, outputs: usize, kinds: Kinds, longest: usize) -> Result<Layout> {
+        Self::ordered(inputs, l, (outputs, None), kinds, longest)
+    }
+    /// The same, whose rows of Y are made in an order, a permutation.
+    fn ordered(
+        inputs: usize,
+        l: &SparseMatrix,
+        (outputs, order): (usize, Option<&[u32]>),
+        kinds: Kinds,
+        longest: usize,
+    ) -> Result<Layout> {
         let solved = l.rows() - outputs;
         assert!((2..=LONGEST).contains(&longest), "rows of {longest} entries");
         let mut lines = Lines { longest, all: vec![], ends: vec![], next: inputs + solved };
@@ -197,7 +227,10 @@ impl Layout {
         }
         let needed = (solved..l.rows()).filter_map(|i| l.row(i).0.last()).max().map_or(0, |&j| j as usize + 1);
         assert!(needed <= inputs + solved, "row {} of X is an output", needed.saturating_sub(1));
-        lines.push(memory::collect((solved..l.rows()).map(line), LAYOUT)?)?;
+        lines.push(match order {
+            Some(order) => memory::collect(order.iter().map(|&i| line(solved + i as usize)), LAYOUT)?,
+            None => memory::collect((solved..l.rows()).map(line), LAYOUT)?,
+        })?;
         if lines.next >= MINUS as usize || outputs >= MINUS as usize {
             let message = format!("{outputs} rows of {} others are more than a GPU's indices number", lines.next);
             return Err(Error::device(DeviceReason::NoMemory, message));

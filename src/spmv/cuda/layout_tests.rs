@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::field::{Modulus, Rng};
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 /// Where entry `e` of the row in `slot` lies.
@@ -89,11 +90,15 @@ fn layouts_hold_the_matrix() {
                 assert_eq!(interpret(p, &layout, &x), y, "{rows} x {cols}");
                 // Shorter rows.
                 for words in [1, 8, 1 << 15] {
-                    let layout = Layout::of_matrix(a, Kinds::of(a), words).unwrap();
+                    let layout = Layout::of_matrix(a, || a.transpose(), Kinds::of(a), words, Products::few()).unwrap();
                     assert_eq!(interpret(p, &layout, &x), y, "{rows} x {cols}, {words} words");
                 }
                 let layout_2 = Layout::new(a.cols(), a, a.rows(), Kinds::of(a), 2).unwrap();
                 assert_eq!(interpret(p, &layout_2, &x), y, "{rows} x {cols}, pieces of 2");
+                let mut order: Vec<u32> = (0..a.rows() as u32).collect();
+                order.shuffle(&mut rng);
+                let ordered = Layout::ordered(a.cols(), a, (a.rows(), Some(&order)), Kinds::of(a), LONGEST).unwrap();
+                assert_eq!(interpret(p, &ordered, &x), y, "{rows} x {cols}, in another order");
                 let levels = if entries > LONGEST * LONGEST && a.rows() == rows { 3 } else { 1 };
                 assert!(
                     layout.groups.len() > levels
@@ -207,8 +212,28 @@ fn few_rows_are_cut_to_many_pieces() {
     let a = full(3240, 79);
     assert_eq!([1, 4, 8, 10, 11].map(|words| longest(&a, words)), [16, 16, 32, 40, LONGEST]);
     // Each piece is a row of X, of which the rows of the matrix are sums; the transpose is cut once.
-    let layout = Layout::of_matrix(&a, Kinds::of(&a), 4).unwrap();
+    let layout = Layout::of_matrix(&a, || a.transpose(), Kinds::of(&a), 4, Products::few()).unwrap();
     assert_eq!((layout.extra, layout.groups.len()), (5 * 3240, 3));
     assert_eq!(longest(&full(2, 60_000), 8), 16);
     assert_eq!([longest(&full(0, 4), 8), longest(&full(4, 0), 1)], [SHORTEST; 2]);
+}
+
+/// For many products with wide blocks: both directions in orders of their own.
+#[test]
+fn orders_for_many_products_hold_the_matrix() {
+    let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(5));
+    let (rows, cols) = (20_000, 11_000);
+    let entries: Vec<_> = (0..90_000)
+        .map(|k| (k % (rows - 7), rng.random_range(0..cols), rng.random_range(0..p.get())))
+        .chain((0..300).map(|j| (17, j, 1)))
+        .collect();
+    let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+    let (kinds, natural) = (Kinds::of(&a), Products::few());
+    let given = Layout::of_both(&a, kinds, 8, natural).unwrap();
+    let ordered = Layout::of_both(&a, kinds, 8, Products { count: u64::MAX, row_bytes: 1 << 12 }).unwrap();
+    assert!(given.0.targets != ordered.0.targets && given.1.targets != ordered.1.targets);
+    for (given, ordered) in [(&given.0, &ordered.0), (&given.1, &ordered.1)] {
+        let x: Vec<u64> = (0..given.cols).map(|_| rng.random_range(0..p.get())).collect();
+        assert_eq!(interpret(p, given, &x), interpret(p, ordered, &x));
+    }
 }

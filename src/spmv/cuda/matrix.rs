@@ -4,6 +4,7 @@ use super::adjoint::Adjoint;
 use super::block::{GpuBlock, GpuDiagonal, GpuPlaces};
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
+use super::locality::Products;
 use super::map::{GpuMap, value_bytes};
 use super::source::GpuShape;
 use crate::Result;
@@ -44,7 +45,18 @@ impl GpuMatrix {
     /// # Panics
     /// If the moduli differ, or a row of a block is empty.
     pub fn new(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
-        Self::with_kinds(device, a, shape, Kinds::of(a))
+        Self::with_kinds(device, a, shape, Kinds::of(a), 0)
+    }
+    /// [`GpuMatrix::new`] for so many products in each direction: where they are worth it, rows are made in an order
+    /// that suits the cache of the GPU, which takes time to find. Results are the same.
+    ///
+    /// # Errors
+    /// As [`GpuMatrix::new`].
+    ///
+    /// # Panics
+    /// As [`GpuMatrix::new`].
+    pub fn for_products(device: &Device, a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuMatrix> {
+        Self::with_kinds(device, a, shape, Kinds::of(a), products)
     }
     /// [`GpuMatrix::new`] with entries ±1 as values like others, to see what keeping them apart gains.
     ///
@@ -54,12 +66,18 @@ impl GpuMatrix {
     /// # Panics
     /// As [`GpuMatrix::new`].
     pub fn without_signs(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
-        Self::with_kinds(device, a, shape, Kinds { signs: false, others: a.nnz() > 0 })
+        Self::with_kinds(device, a, shape, Kinds { signs: false, others: a.nnz() > 0 }, 0)
     }
-    fn with_kinds(device: &Device, a: &SparseMatrix, shape: GpuShape, kinds: Kinds) -> Result<GpuMatrix> {
+    fn with_kinds(
+        device: &Device,
+        a: &SparseMatrix,
+        shape: GpuShape,
+        kinds: Kinds,
+        products: u64,
+    ) -> Result<GpuMatrix> {
         assert_eq!(a.modulus(), shape.modulus, "kernels for another modulus");
-        let transposed = || Layout::of_matrix(&a.transpose()?, kinds, shape.pieces());
-        let layouts = || rayon::join(|| Layout::of_matrix(a, kinds, shape.pieces()), transposed);
+        let products = Products { count: products, row_bytes: shape.row_bytes() };
+        let layouts = || Layout::of_both(a, kinds, shape.pieces(), products);
         Ok(Self::on_each(&[(device, shape)], kinds, layouts, true)?.swap_remove(0))
     }
     /// A linear map and its transpose on each of these devices, for blocks of the shape there; with `may_share`, the
@@ -70,12 +88,12 @@ impl GpuMatrix {
     pub(super) fn on_each(
         places: &[(&Device, GpuShape)],
         kinds: Kinds,
-        layouts: impl FnOnce() -> (Result<Layout>, Result<Layout>) + Send,
+        layouts: impl FnOnce() -> Result<(Layout, Layout)> + Send,
         may_share: bool,
     ) -> Result<Vec<GpuMatrix>> {
         // The driver, the compiler and the layouts take about as long.
         let (kernels, layouts) = rayon::join(|| GpuKernels::load_each(places, kinds), layouts);
-        let (kernels, forward, transposed) = (kernels?, layouts.0?, layouts.1?);
+        let (kernels, (forward, transposed)) = (kernels?, layouts?);
         let upload = |kernels| Self::upload_maps(kernels, &forward, &transposed, may_share);
         kernels.into_par_iter().map(upload).collect()
     }
@@ -121,7 +139,10 @@ impl GpuMatrix {
     pub(super) fn in_one_copy(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
         let (kinds, places) = (Kinds::of(a), [(device, shape)]);
         let kernels = GpuKernels::load_each(&places, kinds)?.swap_remove(0);
-        Self::sharing(&Arc::new(kernels), &Layout::of_matrix(a, kinds, shape.pieces())?)
+        Self::sharing(
+            &Arc::new(kernels),
+            &Layout::of_matrix(a, || a.transpose(), kinds, shape.pieces(), Products::few())?,
+        )
     }
 
     /// The shape of the blocks.

@@ -19,6 +19,7 @@ mod copies;
 mod formats;
 mod kernels;
 mod layout;
+mod locality;
 mod map;
 mod matrix;
 mod shares;

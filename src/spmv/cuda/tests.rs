@@ -58,6 +58,34 @@ fn products_are_those_of_the_processor() {
     }
 }
 
+/// Rows are made in another order for many products with a large operand.
+#[test]
+fn many_products_are_those_of_the_processor() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(error) => return skip(&error),
+    };
+    let (p, mut rng) = (Modulus::new((1 << 61) - 1).unwrap(), Rng::seed_from_u64(11));
+    let shape = GpuShape { modulus: p, block: 256, degree: 1 };
+    let (rows, cols) = (30_000, 20_000);
+    let entries: Vec<_> = (0..5 * rows).map(|k| (k / 5, rng.random_range(0..cols), rng.random_range(0..3))).collect();
+    let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+    let matrix = GpuMatrix::for_products(&device, &a, shape, u64::MAX).unwrap();
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+    for transpose in [false, true] {
+        let (operand, result) = if transpose { (rows, cols) } else { (cols, rows) };
+        let x = Block::random(shape.lane(), operand, shape.block, p, &mut rng).unwrap();
+        let mut expected = Block::zeros(shape.lane(), result, shape.block).unwrap();
+        match transpose {
+            false => product.apply_scaled(None, &x, &mut expected).unwrap(),
+            true => product.apply_transpose_scaled(None, &x, &mut expected).unwrap(),
+        }
+        let (mut x, mut y) = (matrix.upload(&x, transpose).unwrap(), matrix.zeros(!transpose).unwrap());
+        matrix.apply(transpose, None, &mut x, &mut y).unwrap();
+        assert!(matrix.download(&y, result).unwrap() == expected, "transpose: {transpose}");
+    }
+}
+
 #[test]
 fn products_scaled_by_elements_of_extensions() {
     let device = match require_devices() {

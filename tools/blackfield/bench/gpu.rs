@@ -45,7 +45,7 @@ fn widths(clock: &mut Clock, device: &Device, name: &str, a: &SparseMatrix, rng:
     let product = Product::new(a, &Plan::choose(a, &PlanOptions::default())?)?;
     for &block in clock.pick(&WIDTHS[..2], &WIDTHS[..]) {
         let shape = GpuShape { modulus: a.modulus(), block, degree: 1 };
-        let matrix = GpuMatrix::new(device, a, shape)?;
+        let matrix = GpuMatrix::for_products(device, a, shape, u64::MAX)?;
         for transpose in [false, true] {
             let (rows, operand) = if transpose { (a.cols(), a.rows()) } else { (a.rows(), a.cols()) };
             let x = Block::random(shape.lane(), operand, block, shape.modulus, rng)?;

@@ -92,8 +92,8 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
         for count in counts {
             let some = &devices[..count];
             let ways = [
-                (format!("{count} by columns"), whole, GpuCopies::by_columns(some, &a, whole.shape())?),
-                (format!("{count} by rows"), whole, GpuCopies::by_rows(some, &a, whole.shape())?),
+                (format!("{count} by columns"), whole, GpuCopies::by_columns(some, &a, whole.shape(), u64::MAX)?),
+                (format!("{count} by rows"), whole, GpuCopies::by_rows(some, &a, whole.shape(), u64::MAX)?),
             ];
             for (name, sequence, matrix) in ways.iter().take(if count == 1 { 1 } else { 2 }) {
                 let (seconds, first) = sequence.time(matrix)?;
@@ -105,7 +105,7 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
             }
             if count > 1 {
                 let part = Sequence { block: BLOCK.div_ceil(count), ..whole };
-                let (seconds, _) = part.time(&GpuCopies::by_columns(&some[..1], &a, part.shape())?)?;
+                let (seconds, _) = part.time(&GpuCopies::by_columns(&some[..1], &a, part.shape(), u64::MAX)?)?;
                 let name = format!("{rows} rows of {entries} +-1, {} vectors, 1 by columns", part.block);
                 add(clock, "gpu terms", name, seconds, part.terms as f64, "terms");
             }
