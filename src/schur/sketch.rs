@@ -10,7 +10,7 @@
 //! since u is 0 for these, so that x is uniform among them. If V is not the row space of S, S·x is not 0 with
 //! probability at least 1 - 1/p; k independent x all have S·x = 0 with probability at most p⁻ᵏ. The vectors z are drawn
 //! when V stands, from a stream that hashes the pivot columns ([`RowSpaceStreams::challenge`]). Where S·x is not 0, its
-//! entries name rows of S outside V, and these are taken next.
+//! entries name rows of S outside V: combinations of these are taken next, and they themselves where they are few.
 //!
 //! If w is not large enough, or M maps a vector of the row space to zero, rows from outside V add nothing to R, or the
 //! rank comes close to w: M is made wider. The columns of the narrower are then sums of those of the wider, so that
@@ -48,6 +48,8 @@ pub(super) const MARGIN: usize = 64;
 const TERMS: usize = 8;
 /// Rows in vain that are borne before a check.
 const IN_VAIN: usize = 64;
+/// Up to so many rows outside a span are taken one by one.
+const FEW: usize = 64;
 /// What the memory is for.
 const COMBINATIONS: &str = "the combinations of a sketch";
 
@@ -231,7 +233,7 @@ impl Stage<'_> {
                 return Ok(end);
             }
             let (rank, count) = (self.echelon.rank(), blocks * LANES);
-            let added = self.absorb(self.draw(count, rng)?)?;
+            let added = self.absorb(self.draw(None, count, rng)?)?;
             let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(rank + added);
             let next = batch(rank, LANES).min(wanted.div_ceil(LANES).max(1));
             exploring = (10 * added >= 9 * count).then_some(next);
@@ -241,17 +243,19 @@ impl Stage<'_> {
             if let Some(end) = self.end() {
                 return Ok(end);
             }
-            let (before, mut in_vain) = (self.echelon.rank(), 0);
+            let before = self.echelon.rank();
             let outside = self.check()?;
             if outside.is_empty() {
                 return Ok(End::Found(Extent::Checked(error)));
             }
-            for rows in outside.chunks(LANES) {
-                in_vain += rows.len() - self.absorb(rows.iter().map(|&i| vec![(i, 1)]).collect())?;
-                if in_vain >= IN_VAIN || self.end().is_some() {
-                    break;
-                }
-            }
+            self.absorb_outside(&outside, rng)?;
+            eprintln!(
+                "TRACE check {} width {} rank {before} -> {} of {} outside",
+                self.checks,
+                self.width,
+                self.echelon.rank(),
+                outside.len()
+            );
             if self.echelon.rank() == before {
                 // They are outside, and add nothing with this M.
                 return Ok(End::Narrow);
@@ -284,12 +288,35 @@ impl Stage<'_> {
             _ => None,
         }
     }
-    /// Random combinations.
-    fn draw(&self, count: usize, rng: &mut Rng) -> Result<Vec<Combination>> {
-        let (rows, p) = (self.split.rows.len() as u32, self.split.modulus().get());
+    /// Takes rows that are outside the span, or combinations of them, until too many add nothing.
+    ///
+    /// What the rows have outside the span may be in few of them: combinations of rows that have something there find it
+    /// all, where combinations of any rows, and one row after the other, mostly find the same.
+    fn absorb_outside(&mut self, outside: &[u32], rng: &mut Rng) -> Result<()> {
+        let (mut in_vain, mut blocks) = (0, 1);
+        let mut rest = outside;
+        while in_vain < IN_VAIN && !rest.is_empty() && self.end().is_none() {
+            let count = (blocks * LANES).min(rest.len());
+            let combinations = match outside.len() <= FEW {
+                true => rest[..count].iter().map(|&i| vec![(i, 1)]).collect(),
+                false => self.draw(Some(outside), count, rng)?,
+            };
+            rest = &rest[count..];
+            let added = self.absorb(combinations)?;
+            in_vain += count - added;
+            blocks = if added == count { (2 * blocks).min(batch(self.echelon.rank(), LANES)) } else { 1 };
+        }
+        Ok(())
+    }
+    /// Random combinations of these rows, of all where none are named.
+    fn draw(&self, of: Option<&[u32]>, count: usize, rng: &mut Rng) -> Result<Vec<Combination>> {
+        let (rows, p) = (of.map_or(self.split.rows.len(), <[u32]>::len), self.split.modulus().get());
+        let row = |rng: &mut Rng| {
+            let k = rng.random_range(0..rows as u32);
+            of.map_or(k, |of| of[k as usize])
+        };
         let mut one = || {
-            let mut terms: Combination =
-                (0..TERMS).map(|_| (rng.random_range(0..rows), rng.random_range(1..p))).collect();
+            let mut terms: Combination = (0..TERMS).map(|_| (row(rng), rng.random_range(1..p))).collect();
             terms.sort_unstable();
             terms.dedup_by_key(|term| term.0);
             terms

@@ -85,6 +85,24 @@ fn sketches_find_the_rank() {
     }
 }
 
+/// Where much is left after random combinations, in rows that often find the same, a few checks find it all.
+#[test]
+fn few_checks_find_what_is_left() {
+    let mut rng = Rng::seed_from_u64(74);
+    let (p, m, dimensions) = (Modulus::new(65521).unwrap(), 30_000, 2000);
+    // Dimensions that few rows have, each in five of them.
+    let mut entries: Vec<_> = (0..m).map(|i| (i, i % 3, 1)).collect();
+    let rare = (0..5 * dimensions).map(|k| (rng.random_range(0..m), 3 + k % dimensions, 1 + k as u64));
+    entries.extend(rare);
+    let a = SparseMatrix::from_triplets(p, m, 3 + dimensions, &entries);
+    let none = Pivots::default();
+    let (split, challenges) = (Split::new(&a, &none).unwrap(), Challenges::default());
+    let found = find(&split, options(m, usize::MAX), &challenges);
+    assert_eq!(found.rank, 3 + dimensions);
+    let seen: Vec<usize> = challenges.into_inner().unwrap().into_iter().map(|(_, seen)| seen).collect();
+    assert!(seen[0] < 3 + dimensions && seen.len() <= 4, "{seen:?}");
+}
+
 /// Rows that no combination of a few is likely to meet are found by checks, and Ms that are too narrow by their rank.
 #[test]
 fn rare_rows_are_found_and_narrow_sketches_left() {
