@@ -249,13 +249,6 @@ impl Stage<'_> {
                 return Ok(End::Found(Extent::Checked(error)));
             }
             self.absorb_outside(&outside, rng)?;
-            eprintln!(
-                "TRACE check {} width {} rank {before} -> {} of {} outside",
-                self.checks,
-                self.width,
-                self.echelon.rank(),
-                outside.len()
-            );
             if self.echelon.rank() == before {
                 // They are outside, and add nothing with this M.
                 return Ok(End::Narrow);

@@ -43,7 +43,7 @@ use super::trail::Before;
 use crate::field::{Field, Rng};
 use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::{ErrorBound, Observer};
-use crate::{Error, Result};
+use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -305,12 +305,26 @@ impl<F: Field> GeneratorSearch<F> {
         let (zero, length) = (self.field.zero(), self.length());
         let Some(least) = self.degrees.iter().map(|&degree| degree as usize).min() else { return Ok(None) };
         let from = least.min(length);
-        let product = residual_without_rounding(&self.field, left, &self.series, from, length - from)?;
+        let product = match self.residual_on_gpu(from)? {
+            Some(product) => product,
+            None => residual_without_rounding(&self.field, left, &self.series, from, length - from)?,
+        };
         let found = (0..2 * self.s).find(|&i| {
             let row = |k: usize| &product.coefficient(k - from)[i * self.s..][..self.s];
             (self.degrees[i] as usize..length).any(|k| row(k).iter().any(|&x| x != zero))
         });
         Ok(found)
+    }
+
+    /// The coefficients from `from` to L-1 of V·S by the GPU that has both, whose products are of integers; none where
+    /// there is no such GPU, or its memory does not suffice.
+    pub(super) fn residual_on_gpu(&self, from: usize) -> Result<Option<PolyMatrix<F::Elem>>> {
+        let (Some(resident), Some(gpu)) = (&self.resident, &self.gpu) else { return Ok(None) };
+        let mut bases = gpu.lock().unwrap_or_else(PoisonError::into_inner);
+        match resident.residual(&mut bases, &self.field, from) {
+            Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => Ok(None),
+            done => done.map(Some),
+        }
     }
 
     /// The leading matrix of (V | V·S mod x^L), 2s×2s: in row i the coefficients of x^δ_i on the left, x^(δ_i - 1) on

@@ -68,8 +68,7 @@ impl Resident {
         observer: &dyn Observer,
     ) -> Result<(Vec<i64>, Vec<usize>)> {
         let (a, end) = (self.left.len(), from + count);
-        // What falls below `from` with all of the left half is of no use.
-        let unused = (from + 1).saturating_sub(a).min(end);
+        let unused = self.unused(from, end);
         let used = self.terms.part(unused..end);
         let mut residual = bases.polys.product(self.left.all(), used, from - unused, count)?;
         complete(bases, &mut residual, from, degrees)?;
@@ -84,6 +83,24 @@ impl Resident {
             bases.polys.recycle(before);
         }
         Ok((next.degrees, next.last_change))
+    }
+
+    /// The coefficients from `from` to the last of the known terms of the left half times the terms, on the processor.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
+    pub fn residual<F: Field>(&self, bases: &mut GpuBases, field: &F, from: usize) -> Result<PolyMatrix<F::Elem>> {
+        let unused = self.unused(from, self.known);
+        let used = self.terms.part(unused..self.known);
+        let product = bases.polys.product(self.left.all(), used, from - unused, self.known - from)?;
+        let residual = bases.polys.download(field, &product);
+        bases.polys.recycle(product);
+        residual
+    }
+    /// How many of the terms before `end` say nothing of a product's coefficients from `from` on: with all of the left
+    /// half they fall below.
+    fn unused(&self, from: usize, end: usize) -> usize {
+        (from + 1).saturating_sub(self.left.len()).min(end)
     }
 
     /// The left half, on the processor.

@@ -1,12 +1,14 @@
 //! Order bases on the first GPU against those of the processor, bit for bit; on a machine without one the reason is
 //! printed.
 
+use super::super::products::residual_without_rounding;
 use super::super::tests::{prime, series};
 use super::super::{GeneratorSearch, Params, m_basis, pm_basis};
 use super::*;
 use crate::Silent;
 use crate::field::Rng;
 use crate::gpu::require_devices;
+use crate::report::ErrorBound;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 
@@ -89,6 +91,12 @@ fn generators_are_those_of_the_processor() {
             assert_eq!(by_gpu.rank_bound(), search.rank_bound(), "{s} mod {p}");
             assert_eq!(by_gpu.stable_terms(), search.stable_terms(), "{s} mod {p}");
             assert!(by_gpu.generator().unwrap() == search.generator().unwrap(), "{s} mod {p}");
+            by_gpu.verify(ErrorBound::of_bits(64), &mut rng).unwrap();
+            for from in [0, 1, by_gpu.length() / 2, by_gpu.length() - 1] {
+                let (left, count) = (by_gpu.left().unwrap(), by_gpu.length() - from);
+                let expected = residual_without_rounding(&field, &left, &by_gpu.series, from, count).unwrap();
+                assert!(by_gpu.residual_on_gpu(from).unwrap() == Some(expected), "{s} mod {p}, from {from}");
+            }
         }
     }
 }
