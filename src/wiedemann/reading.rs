@@ -89,7 +89,9 @@ impl<F: Field> Reading<'_, F> {
         let (n, s, expected) = (self.order, source.block(), self.expected);
         let last_resort = 2 * n + 2 + STABLE_TERMS;
         observer.phase("sequence", expected as u64);
-        let mut searches = Searches::new(self.field, s, self.route, self.gpu)?;
+        let searches = || Searches::new(self.field, s, self.route, self.gpu);
+        // Kernels are compiled.
+        let mut searches = if self.gpu.is_some() { phases.time("device", searches) } else { searches() }?;
         let elsewhere = source.is_elsewhere();
         let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize, done: &AtomicBool| {
