@@ -1,7 +1,7 @@
 //! Row spaces, rows and sketches of wide complements, eliminated on a GPU: what the processor finds. Without a GPU the
 //! reason is printed.
 
-use super::exploration::{RowSpaceOptions, RowSpaceStreams};
+use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::{Split, every_row, row_space, sketch};
 use crate::field::{Modulus, Rng};
 use crate::gpu::require_devices;
@@ -68,4 +68,37 @@ fn wide_eliminations_find_the_same_anywhere() {
     let found = [None, Some(&device)].map(|device| sketch(&split, options, &streams, device, &Silent).unwrap());
     assert_eq!(found[0], found[1]);
     assert!(found[0].rank > 1000 && found[0].width >= 4096, "{:?}", found[0]);
+}
+
+/// Whatever the memory that is granted: the rank, a part of it, or too little for a beginning.
+#[test]
+fn sketches_end_where_the_memory_of_a_gpu_does() {
+    let device = match require_devices() {
+        Ok(devices) => devices[0].clone(),
+        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
+        Err(other) => panic!("{other}"),
+    };
+    let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(145));
+    let (a, none) = (matrix(p, (9000, 20_000), 6, &mut rng), Pivots::default());
+    let split = Split::new(&a, &none).unwrap();
+    let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
+    let (sample, exploration) = (Rng::seed_from_u64(1), Rng::seed_from_u64(2));
+    let streams = RowSpaceStreams { sample, exploration, challenge: &challenge };
+    let error = ErrorBound::of_bits(100);
+    let options = RowSpaceOptions { error, rank_bound: 9000, give_up: usize::MAX, rows: false };
+    let whole = sketch(&split, options, &streams, Some(&device), &Silent).unwrap();
+    let (mut parts, mut last) = (0, None);
+    // From 1 MB to 3 GB, by factors of 3/2 and 4/3.
+    for bytes in (0..24).map(|k| (2 + k % 2) << (19 + k / 2)) {
+        match sketch(&split, options, &streams, Some(&device.clone().limited(bytes)), &Silent) {
+            Ok(found) if found.extent == Extent::Part => {
+                assert!(0 < found.rank && found.rank <= whole.rank, "{bytes} bytes: {found:?}");
+                parts += 1;
+            }
+            Ok(found) => last = Some(found),
+            Err(Error::Device(no)) => assert_eq!(no.reason, DeviceReason::NoMemory, "{no}"),
+            Err(other) => panic!("{bytes} bytes: {other}"),
+        }
+    }
+    assert!(parts > 0 && last == Some(whole), "{parts} parts, at last {last:?}, {whole:?}");
 }
