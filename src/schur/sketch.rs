@@ -283,8 +283,8 @@ impl Stage<'_> {
     }
     /// Takes rows that are outside the span, or combinations of them, until too many add nothing.
     ///
-    /// What the rows have outside the span may be in few of them: combinations of rows that have something there find it
-    /// all, where combinations of any rows, and one row after the other, mostly find the same.
+    /// What the rows have outside the span may be in few of them: combinations of rows that have something there find
+    /// it all, where combinations of any rows, and one row after the other, mostly find the same.
     fn absorb_outside(&mut self, outside: &[u32], rng: &mut Rng) -> Result<()> {
         let (mut in_vain, mut blocks) = (0, 1);
         let mut rest = outside;

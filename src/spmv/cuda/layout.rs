@@ -167,8 +167,9 @@ impl Layout {
         words: usize,
         products: Products,
     ) -> Result<Layout> {
-        let order = products.order(a, transposed)?;
-        Self::ordered(a.cols(), a, (a.rows(), order.as_deref()), kinds, longest(a, words))
+        let longest = longest(a, words);
+        let order = products.order(a, transposed, longest)?;
+        Self::ordered(a.cols(), a, (a.rows(), order.as_deref()), kinds, longest)
     }
     /// The layouts of a matrix and of its transpose: [`Layout::of_matrix`].
     ///

@@ -17,7 +17,6 @@
 //! Of 2.4 million rows of seven random columns, a model of 160000 columns misses 0.93 of all reads in the order given,
 //! 0.69 in this one; on an H100, 64 residues of 16 bits take 0.82 times as long.
 
-use super::layout::LONGEST;
 use super::slices::LAYOUT;
 use crate::isa::prefetch;
 use crate::sparse::SparseMatrix;
@@ -64,7 +63,8 @@ impl Products {
         (repaid && operand > 2 * kept && operand < u32::MAX as usize / 2).then_some(kept)
     }
     /// An order of the rows of `a` for these products, if there is one that is worth it; `transposed` is called for
-    /// the transpose of `a` where an order is looked for.
+    /// the transpose of `a` where an order is looked for. Rows with more than `longest` entries, at most 255, come
+    /// last: they are cut to pieces, which are rows of X themselves.
     ///
     /// # Errors
     /// What `transposed` returns. Where memory does not suffice for a search, there is no order.
@@ -72,10 +72,11 @@ impl Products {
         self,
         a: &SparseMatrix,
         transposed: impl FnOnce() -> Result<T>,
+        longest: usize,
     ) -> Result<Option<Vec<u32>>> {
         let threads = rayon::current_num_threads();
         let Some(kept) = self.kept(a.cols(), threads) else { return Ok(None) };
-        match order(a, transposed()?.borrow(), kept, threads) {
+        match order((a, transposed()?.borrow()), longest, kept, threads) {
             Err(Error::Memory(_)) => Ok(None),
             done => done,
         }
@@ -84,16 +85,22 @@ impl Products {
 
 /// An order of all rows of `a`, whose transpose is `t`, by so many threads at most, for a cache that keeps so many rows
 /// of X; none if it saves little.
-fn order(a: &SparseMatrix, t: &SparseMatrix, kept: usize, threads: usize) -> Result<Option<Vec<u32>>> {
+fn order(
+    (a, t): (&SparseMatrix, &SparseMatrix),
+    longest: usize,
+    kept: usize,
+    threads: usize,
+) -> Result<Option<Vec<u32>>> {
+    assert!(longest <= usize::from(u8::MAX), "rows of {longest} entries");
     // Beyond, the clock of the model would go round.
     if a.nnz() + kept >= u32::MAX as usize - 1 {
         return Ok(None);
     }
-    let before = missed(a, kept, 0..a.rows())?;
+    let is_long = |i: usize| a.row(i).0.len() > longest;
+    let before = missed(a, kept, (0..a.rows()).filter(|&i| !is_long(i)))?;
     let mut taken: Vec<AtomicBool> = memory::with_capacity(a.rows(), LAYOUT)?;
-    // Long rows are cut to pieces, which are rows of X themselves: they come last.
-    taken.extend((0..a.rows()).map(|i| AtomicBool::new(a.row(i).0.len() > LONGEST)));
-    let rows = Rows { a, t, kept, taken: &taken };
+    taken.extend((0..a.rows()).map(|i| AtomicBool::new(is_long(i))));
+    let rows = Rows { a, t, longest, kept, taken: &taken };
     let fronts = threads.clamp(1, a.rows().max(1));
     let stretch = |k: usize| rows.stretch(k * a.rows() / fronts, COUNTED * a.nnz() as u64 / fronts as u64);
     let stretches = (0..fronts).into_par_iter().map(stretch).collect::<Result<Vec<(Vec<u32>, u64)>>>()?;
@@ -103,16 +110,16 @@ fn order(a: &SparseMatrix, t: &SparseMatrix, kept: usize, threads: usize) -> Res
     }
     let mut all = memory::with_capacity(a.rows(), LAYOUT)?;
     stretches.iter().for_each(|(rows, _)| all.extend_from_slice(rows));
-    all.extend((0..a.rows()).filter(|&i| a.row(i).0.len() > LONGEST).map(|i| i as u32));
+    all.extend((0..a.rows()).filter(|&i| is_long(i)).map(|i| i as u32));
     Ok(Some(all))
 }
 
-/// Reads of X that miss a cache of the model when rows are made in this order, long ones left out.
+/// Reads of X that miss a cache of the model when these rows are made in this order.
 fn missed(a: &SparseMatrix, kept: usize, order: impl Iterator<Item = usize>) -> Result<u64> {
     let mut cache = Cache::new(a.cols(), kept)?;
     let mut missed = 0;
-    for columns in order.map(|i| a.row(i).0).filter(|columns| columns.len() <= LONGEST) {
-        missed += columns.iter().filter(|&&j| cache.read(j)).count() as u64;
+    for i in order {
+        missed += a.row(i).0.iter().filter(|&&j| cache.read(j)).count() as u64;
     }
     Ok(missed)
 }
@@ -150,6 +157,8 @@ impl Cache {
 struct Rows<'a> {
     a: &'a SparseMatrix,
     t: &'a SparseMatrix,
+    /// Entries that a row has, at most; longer ones are taken.
+    longest: usize,
     kept: usize,
     taken: &'a [AtomicBool],
 }
@@ -175,7 +184,7 @@ impl Rows<'_> {
             rows: self,
             cache: Cache::new(self.a.cols(), self.kept)?,
             shared: memory::zeros(m, LAYOUT)?,
-            waiting: vec![vec![]; LONGEST + 1],
+            waiting: vec![vec![]; self.longest + 1],
             most: 0,
             counted,
         };
@@ -245,7 +254,7 @@ impl Front<'_> {
             rows.iter().for_each(|&i| prefetch(&self.shared, i as usize));
             for &i in rows {
                 let shared = &mut self.shared[i as usize];
-                *shared = (*shared + 1).min(LONGEST as u8);
+                *shared = (*shared + 1).min(self.rows.longest as u8);
                 let shared = usize::from(*shared);
                 if shared >= SHARED && !self.rows.is_taken(i) {
                     let waiting = &mut self.waiting[shared];
@@ -266,6 +275,8 @@ mod tests {
     use super::*;
     use crate::field::{Modulus, Rng};
     use rand::{RngExt, SeedableRng};
+
+    const LONGEST: usize = 60;
 
     fn random(rows: usize, cols: usize, most: usize, rng: &mut Rng) -> SparseMatrix {
         let entries: Vec<(usize, usize, u64)> = (0..rows)
@@ -290,7 +301,7 @@ mod tests {
             };
             let t = a.transpose().unwrap();
             for (kept, threads) in [(1, 1), (20, 1), (100, 3), (400, 8), (100_000, 2)] {
-                let Some(order) = order(&a, &t, kept, threads).unwrap() else { continue };
+                let Some(order) = order((&a, &t), LONGEST, kept, threads).unwrap() else { continue };
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
                 assert!(sorted.into_iter().eq(0..rows as u32), "{rows} x {cols}, {kept} kept, {threads} threads");
@@ -308,13 +319,13 @@ mod tests {
         let t = a.transpose().unwrap();
         let before = missed(&a, 2000, 0..n).unwrap() as f64;
         for threads in [1, 2, 5] {
-            let found = order(&a, &t, 2000, threads).unwrap().expect("an order");
+            let found = order((&a, &t), LONGEST, 2000, threads).unwrap().expect("an order");
             let after = missed(&a, 2000, found.iter().map(|&i| i as usize)).unwrap() as f64;
             assert!(after < 0.78 * before, "{after} of {before} reads with {threads} threads");
         }
         let band: Vec<_> = (0..7 * n).map(|k| (k / 7, (k / 7 + k % 7) % n, 1)).collect();
         let band = SparseMatrix::from_triplets(p, n, n, &band);
-        assert_eq!(order(&band, &band.transpose().unwrap(), 2000, 2).unwrap(), None);
+        assert_eq!(order((&band, &band.transpose().unwrap()), LONGEST, 2000, 2).unwrap(), None);
     }
 
     /// Columns that very many rows name do not make the search longer than a multiple of the entries.
@@ -325,7 +336,7 @@ mod tests {
         let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries);
         let t = a.transpose().unwrap();
         let taken: Vec<AtomicBool> = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        let rows = Rows { a: &a, t: &t, kept: 10, taken: &taken };
+        let rows = Rows { a: &a, t: &t, longest: LONGEST, kept: 10, taken: &taken };
         let (stretch, missed) = rows.stretch(7, 10_000).unwrap();
         assert_eq!(stretch.len(), a.rows());
         assert!(missed > a.nnz() as u64 / 2);
