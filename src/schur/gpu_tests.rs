@@ -4,7 +4,7 @@
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::{Split, every_row, row_space, sketch};
 use crate::field::{Modulus, Rng};
-use crate::gpu::require_devices;
+use crate::gpu::{Device, require_devices};
 use crate::pivots::Pivots;
 use crate::report::ErrorBound;
 use crate::sparse::SparseMatrix;
@@ -27,13 +27,21 @@ fn matrix(p: Modulus, (rows, cols): (usize, usize), weight: usize, rng: &mut Rng
     SparseMatrix::from_triplets(p, rows, cols, &entries)
 }
 
+/// The first GPU; where there is none the reason is printed.
+fn first_device() -> Option<Device> {
+    match require_devices() {
+        Ok(devices) => devices.into_iter().next(),
+        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
+            eprintln!("skipped: {no}");
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
 #[test]
 fn wide_eliminations_find_the_same_anywhere() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
-        Err(other) => panic!("{other}"),
-    };
+    let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(144);
     let none = Pivots::default();
     for (p, shape, weight) in [(65521, (700, 4500), 9), (251, (500, 4100), 5), ((1 << 31) - 1, (400, 5000), 7)] {
@@ -73,11 +81,7 @@ fn wide_eliminations_find_the_same_anywhere() {
 /// Whatever the memory that is granted: the rank, a part of it, or too little for a beginning.
 #[test]
 fn sketches_end_where_the_memory_of_a_gpu_does() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
-        Err(other) => panic!("{other}"),
-    };
+    let Some(device) = first_device() else { return };
     let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(145));
     let (a, none) = (matrix(p, (9000, 20_000), 6, &mut rng), Pivots::default());
     let split = Split::new(&a, &none).unwrap();

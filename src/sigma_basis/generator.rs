@@ -321,9 +321,9 @@ impl<F: Field> GeneratorSearch<F> {
     pub(super) fn residual_on_gpu(&self, from: usize) -> Result<Option<PolyMatrix<F::Elem>>> {
         let (Some(resident), Some(gpu)) = (&self.resident, &self.gpu) else { return Ok(None) };
         let mut bases = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-        match resident.residual(&mut bases, &self.field, from) {
+        match resident.residual(&mut bases, &self.field, (from, self.length())) {
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => Ok(None),
-            done => done.map(Some),
+            done => done,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Parameters {
     pub symmetric: bool,
     /// Whether the run meets the conditions of [`rank_failure`]: dense projection, full length.
     pub by_theorem: bool,
-    /// Terms of all sequences together, at most: products in each direction.
+    /// Terms of the sequences of all trials, for the largest rank that is possible: so many products in each direction.
     pub terms: u64,
     /// Predicted seconds on one core, for all trials.
     pub seconds: f64,

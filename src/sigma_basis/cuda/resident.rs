@@ -85,17 +85,26 @@ impl Resident {
         Ok((next.degrees, next.last_change))
     }
 
-    /// The coefficients from `from` to the last of the known terms of the left half times the terms, on the processor.
+    /// The coefficients from `from` to `end` of the left half times the terms, on the processor; none where not just
+    /// `end` terms are there, or there are no such coefficients.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
-    pub fn residual<F: Field>(&self, bases: &mut GpuBases, field: &F, from: usize) -> Result<PolyMatrix<F::Elem>> {
-        let unused = self.unused(from, self.known);
-        let used = self.terms.part(unused..self.known);
-        let product = bases.polys.product(self.left.all(), used, from - unused, self.known - from)?;
+    pub fn residual<F: Field>(
+        &self,
+        bases: &mut GpuBases,
+        field: &F,
+        (from, end): (usize, usize),
+    ) -> Result<Option<PolyMatrix<F::Elem>>> {
+        if self.known != end || from >= end {
+            return Ok(None);
+        }
+        let unused = self.unused(from, end);
+        let used = self.terms.part(unused..end);
+        let product = bases.polys.product(self.left.all(), used, from - unused, end - from)?;
         let residual = bases.polys.download(field, &product);
         bases.polys.recycle(product);
-        residual
+        residual.map(Some)
     }
     /// How many of the terms before `end` say nothing of a product's coefficients from `from` on: with all of the left
     /// half they fall below.

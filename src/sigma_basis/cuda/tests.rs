@@ -92,6 +92,7 @@ fn generators_are_those_of_the_processor() {
             assert_eq!(by_gpu.stable_terms(), search.stable_terms(), "{s} mod {p}");
             assert!(by_gpu.generator().unwrap() == search.generator().unwrap(), "{s} mod {p}");
             by_gpu.verify(ErrorBound::of_bits(64), &mut rng).unwrap();
+            assert_eq!(by_gpu.residual_on_gpu(by_gpu.length()).unwrap(), None);
             for from in [0, 1, by_gpu.length() / 2, by_gpu.length() - 1] {
                 let (left, count) = (by_gpu.left().unwrap(), by_gpu.length() - from);
                 let expected = residual_without_rounding(&field, &left, &by_gpu.series, from, count).unwrap();

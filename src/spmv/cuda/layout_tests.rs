@@ -236,4 +236,13 @@ fn orders_for_many_products_hold_the_matrix() {
         let x: Vec<u64> = (0..given.cols).map(|_| rng.random_range(0..p.get())).collect();
         assert_eq!(interpret(p, given, &x), interpret(p, ordered, &x));
     }
+    // The rows of one of several GPUs.
+    let (range, many) = (3000..17_000, Products { count: u64::MAX, row_bytes: 1 << 12 });
+    let part = a.row_range(range.clone()).unwrap();
+    let at =
+        |products| Layout::of_matrix(&part, || part.transpose(), kinds, 8, products).unwrap().at(range.start, rows);
+    let (given, ordered) = (at(natural), at(many));
+    assert_ne!(given.targets, ordered.targets);
+    let x: Vec<u64> = (0..cols).map(|_| rng.random_range(0..p.get())).collect();
+    assert_eq!(interpret(p, &given, &x), interpret(p, &ordered, &x));
 }

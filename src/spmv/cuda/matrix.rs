@@ -134,15 +134,14 @@ impl GpuMatrix {
         let transposed = Transposed::Shared(Adjoint::new(&forward)?);
         Ok(GpuMatrix { kernels: kernels.clone(), forward, transposed })
     }
-    /// [`GpuMatrix::new`] with the transpose from the storage of the matrix, whatever fits.
+    /// [`GpuMatrix::for_products`] with the transpose from the storage of the matrix, whatever fits.
     #[cfg(test)]
-    pub(super) fn in_one_copy(device: &Device, a: &SparseMatrix, shape: GpuShape) -> Result<GpuMatrix> {
+    pub(super) fn in_one_copy(device: &Device, a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuMatrix> {
         let (kinds, places) = (Kinds::of(a), [(device, shape)]);
         let kernels = GpuKernels::load_each(&places, kinds)?.swap_remove(0);
-        Self::sharing(
-            &Arc::new(kernels),
-            &Layout::of_matrix(a, || a.transpose(), kinds, shape.pieces(), Products::few())?,
-        )
+        let products = Products { count: products, row_bytes: shape.row_bytes() };
+        let layout = Layout::of_matrix(a, || a.transpose(), kinds, shape.pieces(), products)?;
+        Self::sharing(&Arc::new(kernels), &layout)
     }
 
     /// The shape of the blocks.

@@ -70,7 +70,8 @@ fn many_products_are_those_of_the_processor() {
     let (rows, cols) = (30_000, 20_000);
     let entries: Vec<_> = (0..5 * rows).map(|k| (k / 5, rng.random_range(0..cols), rng.random_range(0..3))).collect();
     let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
-    let matrix = GpuMatrix::for_products(&device, &a, shape, u64::MAX).unwrap();
+    let copies = GpuMatrix::for_products(&device, &a, shape, u64::MAX).unwrap();
+    let one = GpuMatrix::in_one_copy(&device, &a, shape, u64::MAX).unwrap();
     let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
     for transpose in [false, true] {
         let (operand, result) = if transpose { (rows, cols) } else { (cols, rows) };
@@ -80,9 +81,11 @@ fn many_products_are_those_of_the_processor() {
             false => product.apply_scaled(None, &x, &mut expected).unwrap(),
             true => product.apply_transpose_scaled(None, &x, &mut expected).unwrap(),
         }
-        let (mut x, mut y) = (matrix.upload(&x, transpose).unwrap(), matrix.zeros(!transpose).unwrap());
-        matrix.apply(transpose, None, &mut x, &mut y).unwrap();
-        assert!(matrix.download(&y, result).unwrap() == expected, "transpose: {transpose}");
+        for matrix in [&copies, &one] {
+            let (mut x, mut y) = (matrix.upload(&x, transpose).unwrap(), matrix.zeros(!transpose).unwrap());
+            matrix.apply(transpose, None, &mut x, &mut y).unwrap();
+            assert!(matrix.download(&y, result).unwrap() == expected, "transpose: {transpose}");
+        }
     }
 }
 
@@ -111,7 +114,7 @@ fn compare(device: &crate::gpu::Device, a: &SparseMatrix, block: usize, degree: 
     for in_one_copy in [false, true] {
         let made = match in_one_copy {
             false => GpuMatrix::new(device, a, shape),
-            true => GpuMatrix::in_one_copy(device, a, shape),
+            true => GpuMatrix::in_one_copy(device, a, shape, 0),
         };
         match made {
             Ok(on_gpu) => compare_with(&on_gpu, a, &context, rng),
@@ -226,7 +229,7 @@ fn hunt() {
         kinds[which] += 1;
         match which {
             0 | 1 => compare_with(&GpuMatrix::new(&device, &a, shape).unwrap(), &a, &context, &mut rng),
-            2 => compare_with(&GpuMatrix::in_one_copy(&device, &a, shape).unwrap(), &a, &context, &mut rng),
+            2 => compare_with(&GpuMatrix::in_one_copy(&device, &a, shape, 0).unwrap(), &a, &context, &mut rng),
             3 => compare_with(&GpuMatrix::without_signs(&device, &a, shape).unwrap(), &a, &context, &mut rng),
             _ => {
                 let formats = [GpuFormat::Coo, GpuFormat::Csr, GpuFormat::CsrWarp, GpuFormat::Ell, GpuFormat::EllR];
