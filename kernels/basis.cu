@@ -43,7 +43,7 @@ struct Shared {
     u32 target_count, pivot_count;
     // The row that is eliminated next, and the one before.
     u32 next[2][N_WARP];
-    u64 top;
+    u64 top, meeting;
     __align__(16) Lane rows[M * STRIDE];
 };
 
@@ -158,6 +158,8 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
     Shared &s = *(Shared *)memory;
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     series += offset;
+    Meeting meeting(s.meeting);
+    if (threadIdx.x == 0) meeting.prepare();
     for (u32 number = threadIdx.x; number < order * M * N; number += THREADS) {
         const u32 c = number / (M * N), i = number / N % M, j = number % N;
         s.rows[i * STRIDE + c * N + j] = c < given ? series[number] : 0;
@@ -183,7 +185,7 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         const u32 len = min(s.top - least, (u64)k) + 1;
         if (warp < ELIMINATORS) {
             const u32 count = eliminate(
-                s.next, inverses, warp, lane, [&](u32 r, u32 c) { return s.work[r][c]; },
+                meeting, s.next, inverses, warp, lane, [&](u32 r, u32 c) { return s.work[r][c]; },
                 [&](u32 r, u32 c) { s.pivot[s.sorted[r]] = 1, s.residual[c] = s.sorted[r]; },
                 [&](u32 r, u32 c, u32 x) { s.work[r][c] = x; });
             if (threadIdx.x == 0) s.pivot_count = count;

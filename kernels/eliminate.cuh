@@ -51,8 +51,35 @@ __device__ __forceinline__ u32 inverse(const u32 *__restrict__ inverses, u32 a) 
 #endif
 }
 
-// Waits for the warps that eliminate.
-__device__ __forceinline__ void wait_for_eliminators() { asm volatile("bar.sync 1, %0;" ::"n"(ELIMINATORS * 32) : "memory"); }
+// Where the warps that eliminate wait for each other: a barrier in shared memory at which all their threads arrive. A named barrier ("bar.sync
+// 1") would do, and does where there is nothing else, but racecheck takes it for one of all warps, and then what others wrote before the next
+// barrier of all for races.
+struct Meeting {
+    u32 barrier, phase;
+
+    __device__ __forceinline__ explicit Meeting(const u64 &place) : barrier((u32)__cvta_generic_to_shared(&place)), phase(0) {}
+    // By one thread, before a barrier of all.
+    __device__ __forceinline__ void prepare() const {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "n"(ELIMINATORS * 32) : "memory");
+#endif
+    }
+    __device__ __forceinline__ void wait() {
+#if __CUDA_ARCH__ >= 800
+        asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(barrier) : "memory");
+        u32 done;
+        do {
+            asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done)
+                         : "r"(barrier), "r"(phase)
+                         : "memory");
+        } while (!done);
+        phase ^= 1;
+#else
+        asm volatile("bar.sync 1, %0;" ::"n"(ELIMINATORS * 32) : "memory");
+#endif
+    }
+};
 
 // x's element in this column.
 __device__ __forceinline__ u32 element(const u32 (&x)[CHUNKS], u32 column) {
@@ -68,7 +95,7 @@ __device__ __forceinline__ u32 element(const u32 (&x)[CHUNKS], u32 column) {
 // By warps below ELIMINATORS: residues load(r, c), the rows in order; pivot(r, c) by one thread for each; store(r, c, x) at the end. Returns
 // the number of pivots.
 template <class Load, class Pivot, class Store>
-__device__ __forceinline__ u32 eliminate(u32 (&next)[2][N_WARP], const u32 *__restrict__ inverses, u32 warp, u32 lane, Load load,
+__device__ __forceinline__ u32 eliminate(Meeting &meeting, u32 (&next)[2][N_WARP], const u32 *__restrict__ inverses, u32 warp, u32 lane, Load load,
                                          Pivot pivot, Store store) {
     u32 x[OWN][CHUNKS], count = 0, taken[CHUNKS] = {};
 #pragma unroll
@@ -82,7 +109,7 @@ __device__ __forceinline__ u32 eliminate(u32 (&next)[2][N_WARP], const u32 *__re
         }
     }
     for (u32 r = 0; r < M && count < N; r++) {
-        wait_for_eliminators();
+        meeting.wait();
         u32 y[CHUNKS], column = N;
 #pragma unroll
         for (u32 h = CHUNKS; h-- > 0;) {
@@ -117,7 +144,7 @@ __device__ __forceinline__ u32 eliminate(u32 (&next)[2][N_WARP], const u32 *__re
             }
         }
     }
-    wait_for_eliminators();
+    meeting.wait();
 #pragma unroll
     for (u32 t = 0; t < OWN; t++) {
         const u32 i = warp + ELIMINATORS * t;

@@ -110,7 +110,7 @@ struct Shared {
     u32 count;
     // Zero where the guess was wrong.
     u32 scale, good;
-    u64 least;
+    u64 least, meeting;
     __align__(16) u16 rows[M * STRIDE];
 };
 
@@ -293,24 +293,26 @@ __device__ __forceinline__ void ahead(Shared &s, const Panel &p, u32 k, u32 warp
 }
 
 #if GUESS
-// Pivots 2 step, 2 step + 1 and their columns, for all.
-__device__ __forceinline__ void publish(Shared &s, const int (&x)[OWN][CHUNKS], int step, u32 warp, u32 lane) {
-    const int c = 2 * step, to = step % 2;
-    if ((lane & ~1u) == (u32)c % 32) {
+// Steps of a round: their pivots are the same row of each warp that eliminates.
+#define ROUND (ELIMINATORS / 2)
+#define ROUNDS ((N + ELIMINATORS - 1) / ELIMINATORS)
+
+// The pivots of the next step, which are row `own` of two warps, and their columns, of chunk `h`, for all.
+__device__ __forceinline__ void publish(Shared &s, const int (&x)[OWN][CHUNKS], int own, int h, int step, u32 warp, u32 lane) {
+    const u32 c = 2 * step, to = step % 2;
+    if ((lane & ~1u) == c % 32) {
 #pragma unroll
-        for (int t = 0; t < OWN; t++) s.columns[to][lane % 2][warp * OWN_PAD + t] = x[t][c / 32];
+        for (int t = 0; t < OWN; t++) s.columns[to][lane % 2][warp * OWN_PAD + t] = x[t][h];
     }
+    if ((warp & ~1u) == c % ELIMINATORS) {
 #pragma unroll
-    for (int y = 0; y < 2; y++) {
-#pragma unroll
-        for (int h = 0; h < CHUNKS; h++) {
-            if (warp == (u32)(c + y) % ELIMINATORS) s.pair[to][y][h * 32 + lane] = x[(c + y) / ELIMINATORS][h];
-        }
+        for (int i = 0; i < CHUNKS; i++) s.pair[to][warp % 2][i * 32 + lane] = x[own][i];
     }
 }
 
 // The factors by the guess.
-__device__ __forceinline__ void eliminate_pairs(Shared &s, Panel &p, const u32 *order, const u32 *__restrict__ inverses, u32 warp, u32 lane) {
+__device__ __forceinline__ void eliminate_pairs(Shared &s, Panel &p, Meeting &meeting, const u32 *order, const u32 *__restrict__ inverses, u32 warp,
+                                                u32 lane) {
     int x[OWN][CHUNKS], scale = 1;
 #pragma unroll
     for (int t = 0; t < OWN; t++) {
@@ -318,39 +320,47 @@ __device__ __forceinline__ void eliminate_pairs(Shared &s, Panel &p, const u32 *
 #pragma unroll
         for (int h = 0; h < CHUNKS; h++) x[t][h] = r < M ? s.work[order[r]][h * 32 + lane] : 0;
     }
-    publish(s, x, 0, warp, lane);
+    publish(s, x, 0, 0, 0, warp, lane);
+    // Rows of registers are numbered where the code is made, and so are rounds. The code of a step for each step would not fit the cache of
+    // instructions where rows are long.
 #pragma unroll
-    for (int step = 0; step < N / 2; step++) {
-        const int c = 2 * step, from = step % 2;
-        wait_for_eliminators();
-        const int2 ab = *(const int2 *)&s.pair[from][0][c], cd = *(const int2 *)&s.pair[from][1][c];
-        const int det = reduced(times(ab.x, cd.y) - times(ab.y, cd.x));
-        int z0[CHUNKS], z1[CHUNKS];
-#pragma unroll
-        for (int h = 0; h < CHUNKS; h++) {
-            int y0 = s.pair[from][0][h * 32 + lane], y1 = s.pair[from][1][h * 32 + lane];
-            if (h == c / 32 && (lane & ~1u) == (u32)c % 32) {
-                y0 = lane % 2 ? 0 : scale, y1 = lane % 2 ? scale : 0;
-#pragma unroll
-                for (int t = 0; t < OWN; t++) x[t][h] = 0;
-            }
-            z0[h] = -reduced(times(cd.y, y0) - times(ab.y, y1)), z1[h] = -reduced(times(ab.x, y1) - times(cd.x, y0));
-        }
-        scale = reduced(times(scale, det));
-        int f0[OWN_PAD], f1[OWN_PAD];
-#pragma unroll
-        for (int t = 0; t < OWN_PAD; t += 4) {
-            *(int4 *)&f0[t] = *(const int4 *)&s.columns[from][0][warp * OWN_PAD + t];
-            *(int4 *)&f1[t] = *(const int4 *)&s.columns[from][1][warp * OWN_PAD + t];
-        }
-#pragma unroll
-        for (int t = (c + 2) / ELIMINATORS; t < OWN; t++) {
+    for (int round = 0; round < ROUNDS; round++) {
+        const int h0 = round * ELIMINATORS / 32;
+#pragma unroll(CHUNKS == 1 ? ROUND : 1)
+        for (int step = round * ROUND; step < min((round + 1) * ROUND, N / 2); step++) {
+            const u32 c = 2 * step, from = step % 2;
+            meeting.wait();
+            const int2 ab = *(const int2 *)&s.pair[from][0][c], cd = *(const int2 *)&s.pair[from][1][c];
+            const int det = reduced(times(ab.x, cd.y) - times(ab.y, cd.x));
+            int z0[CHUNKS], z1[CHUNKS];
 #pragma unroll
             for (int h = 0; h < CHUNKS; h++) {
-                x[t][h] = reduced(times(det, x[t][h]) + times(f0[t], z0[h]) + times(f1[t], z1[h]));
+                int y0 = s.pair[from][0][h * 32 + lane], y1 = s.pair[from][1][h * 32 + lane];
+                if (h == h0 && (lane & ~1u) == c % 32) {
+                    y0 = lane % 2 ? 0 : scale, y1 = lane % 2 ? scale : 0;
+#pragma unroll
+                    for (int t = 0; t < OWN; t++) x[t][h] = 0;
+                }
+                z0[h] = -reduced(times(cd.y, y0) - times(ab.y, y1)), z1[h] = -reduced(times(ab.x, y1) - times(cd.x, y0));
             }
+            scale = reduced(times(scale, det));
+            int f0[OWN_PAD], f1[OWN_PAD];
+#pragma unroll
+            for (int t = round / 4 * 4; t < OWN_PAD; t += 4) {
+                *(int4 *)&f0[t] = *(const int4 *)&s.columns[from][0][warp * OWN_PAD + t];
+                *(int4 *)&f1[t] = *(const int4 *)&s.columns[from][1][warp * OWN_PAD + t];
+            }
+            // Past pivots change, too, which does no harm.
+#pragma unroll
+            for (int t = round; t < OWN; t++) {
+#pragma unroll
+                for (int h = 0; h < CHUNKS; h++) {
+                    x[t][h] = reduced(times(det, x[t][h]) + times(f0[t], z0[h]) + times(f1[t], z1[h]));
+                }
+            }
+            if (step + 1 < (round + 1) * ROUND) publish(s, x, round, h0, step + 1, warp, lane);
+            else if (round + 1 < ROUNDS) publish(s, x, round + 1, (round + 1) * ELIMINATORS / 32, step + 1, warp, lane);
         }
-        if (step + 1 < N / 2) publish(s, x, step + 1, warp, lane);
     }
     const u32 product = positive(digit_range(scale));
     const int factor = digit_range(inverse(inverses, product));
@@ -415,7 +425,8 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
         s.nonzero[0][i] = s.zero_guess[0][i] = 0;
     }
     for (u32 number = threadIdx.x; number < M * N_WARP; number += THREADS) s.work[number / N_WARP][number % N_WARP] = 0;
-    if (threadIdx.x == 0) s.count = s.any_pivot = 0;
+    Meeting meeting(s.meeting);
+    if (threadIdx.x == 0) s.count = s.any_pivot = 0, meeting.prepare();
     __syncthreads();
     for (u32 number = threadIdx.x; number < min(order, given) * M * N; number += THREADS) {
         const u32 c = number / (M * N), i = number / N % M, j = number % N;
@@ -451,7 +462,7 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
             if (k > 0) bulk(s, old, k - 1, order, warp - ELIMINATORS, WARPS - ELIMINATORS, lane);
         }
 #if GUESS
-        else eliminate_pairs(s, p, sorted, inverses, warp, lane);
+        else eliminate_pairs(s, p, meeting, sorted, inverses, warp, lane);
         __syncthreads();
         done = s.scale != 0 && s.good;
 #endif
@@ -463,7 +474,7 @@ leaf(u32 *__restrict__ basis, u64 *__restrict__ degrees, u32 *__restrict__ chang
             __syncthreads();
             if (warp < ELIMINATORS) {
                 const u32 count = eliminate(
-                    s.next, inverses, warp, lane, [&](u32 r, u32 c) { return positive(s.work[sorted[r]][c]); },
+                    meeting, s.next, inverses, warp, lane, [&](u32 r, u32 c) { return positive(s.work[sorted[r]][c]); },
                     [&](u32 r, u32 c) { s.lead[k % 2][sorted[r]] = 1, s.column_of[c] = s.any_pivot = sorted[r]; },
                     [&](u32 r, u32 c, u32 x) {
                         // A pivot's residual is that of step k + 1.

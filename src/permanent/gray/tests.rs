@@ -173,9 +173,20 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
+/// Runs on two threads: those of many would be done before they are interrupted.
+#[cfg(feature = "serde")]
+fn on_two_threads(test: impl FnOnce() + Send) {
+    rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(test);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn a_killed_run_resumes() {
+    on_two_threads(kill_and_resume);
+}
+
+#[cfg(feature = "serde")]
+fn kill_and_resume() {
     let folder = scratch("resume");
     let mut rng = Rng::seed_from_u64(7);
     for residues in [false, true] {
@@ -216,6 +227,11 @@ fn a_killed_run_resumes() {
 #[cfg(feature = "serde")]
 #[test]
 fn a_checkpoint_is_taken_whole_or_refused() {
+    on_two_threads(forge_checkpoints);
+}
+
+#[cfg(feature = "serde")]
+fn forge_checkpoints() {
     let folder = scratch("sealed");
     let mut rng = Rng::seed_from_u64(12);
     let n = 26;

@@ -42,9 +42,12 @@ fn bases_are_those_of_the_processor() {
         (257, 16, 8),
         (65521, 16, 8),
         (3, 16, 8),
+        (257, 24, 20),
         (65521, 35, 33),
+        (65521, 36, 34),
         (65521, 64, 32),
         (65537, 64, 32),
+        (65521, 128, 64),
     ];
     for mut bases in bases(&forms) {
         let ((m, n), p) = (bases.shape(), bases.modulus().get());

@@ -218,9 +218,15 @@ fn few_rows_are_cut_to_many_pieces() {
     assert_eq!([longest(&full(0, 4), 8), longest(&full(4, 0), 1)], [SHORTEST; 2]);
 }
 
-/// For many products with wide blocks: both directions in orders of their own.
+/// For many products with wide blocks: both directions in orders of their own. On two threads: each of many would have
+/// too few of these rows to save anything.
 #[test]
 fn orders_for_many_products_hold_the_matrix() {
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    two.install(orders_hold_the_matrix);
+}
+
+fn orders_hold_the_matrix() {
     let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(5));
     let (rows, cols) = (20_000, 11_000);
     let entries: Vec<_> = (0..90_000)
