@@ -14,6 +14,18 @@ use crate::{DeviceReason, Error};
 use rand::{RngExt, SeedableRng};
 use std::ops::Range;
 
+/// The first GPU; on a machine without one the reason is printed.
+fn first_device() -> Option<Device> {
+    match require_devices() {
+        Ok(devices) => Some(devices[0].clone()),
+        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
+            eprintln!("skipped: {no}");
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
 /// The sequences of A over `field`, here and there, from the same random choices.
 fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize, symmetric: bool, start: Start) {
     let (p, degree) = (a.modulus(), field.degree());
@@ -65,6 +77,32 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     }
 }
 
+/// Two GPUs share the rows of a large matrix with more than a few entries each, and the columns of blocks otherwise:
+/// the same terms.
+#[test]
+fn several_gpus_share_rows_or_columns() {
+    let Some(device) = first_device() else { return };
+    let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(15));
+    let (field, n) = (PrimeField(p), 360_000);
+    let shape = GpuShape { modulus: p, block: 64, degree: 1 };
+    for (each, gpus_of_a_part) in [(9, 2), (1, 1)] {
+        let entries: Vec<_> =
+            (0..each * n).map(|k| (k / each, rng.random_range(0..n), rng.random_range(1..p.get()))).collect();
+        let a = SparseMatrix::from_triplets(p, n, n, &entries);
+        let diagonals = Diagonals::random(&field, n, n, false, &mut rng).unwrap();
+        let projection = Projection::sparse(&field, n, 64, &mut rng).unwrap();
+        let [one, two] = [1, 2].map(|count| {
+            let copies = GpuCopies::new(&vec![device.clone(); count], &a, shape, 0).unwrap();
+            assert!(copies.parts().all(|(_, team, _)| team.len() == gpus_of_a_part.min(count)), "{each} entries a row");
+            let (mut terms, rng) = (vec![], &mut Rng::seed_from_u64(16));
+            let mut source = GpuKrylov::new(&field, &copies, &diagonals, projection.clone(), Start::Bx, rng).unwrap();
+            source.extend(5, &mut terms, &Silent).unwrap();
+            terms
+        });
+        assert!(one == two, "{each} entries a row");
+    }
+}
+
 /// Each row of a term is put together from the columns of all GPUs.
 #[test]
 fn columns_of_terms_are_put_together() {
@@ -82,14 +120,9 @@ fn columns_of_terms_are_put_together() {
     assert_eq!(terms, std::iter::once(7).chain(all.map(element)).collect::<Vec<_>>());
 }
 
-/// On a machine without a GPU the reason is printed.
 #[test]
 fn sequences_are_those_of_the_processor() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => return eprintln!("skipped: {no}"),
-        Err(other) => panic!("{other}"),
-    };
+    let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(10);
     for (p, degree) in
         [(2, 16), (2, 7), (2, 1), (3, 11), (251, 3), (65521, 1), (65521, 2), (2147483647, 1), ((1 << 61) - 1, 1)]

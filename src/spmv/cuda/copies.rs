@@ -8,20 +8,26 @@
 //! a product and writes them to the blocks of the others, too, as it makes them, or, where its kernels do not reach
 //! these, others copy them when they are made. A product with n rows of R bytes moves n·R·(g-1)/g bytes to each of g
 //! GPUs.
+//!
+//! [`rows_are_sooner`] says which.
 
 use super::kernels::GpuKernels;
 use super::layout::{Kinds, Layout};
 use super::locality::Products;
 use super::map::Solve;
 use super::matrix::GpuMatrix;
-use super::shares::{column_shares, row_shares};
+use super::shares::{column_shares, row_shares, rows_are_sooner};
 use super::source::GpuShape;
 use crate::field::Modulus;
-use crate::gpu::Device;
+use crate::gpu::{Device, Stream};
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
+
+/// Words that are copied from one GPU to another to see how long it takes, and how often, after one to warm up.
+const COPIED: usize = 4 << 20;
+const COPIES: usize = 3;
 
 /// A matrix, or another linear map, with its transpose on one GPU or several, for products with blocks of one shape.
 #[derive(Debug)]
@@ -43,9 +49,9 @@ struct Part {
 
 impl GpuCopies {
     /// Compiles the kernels and copies `a`, in both directions, to each device that gets a column of the blocks; if
-    /// there are several and it does not fit one of them, some of its rows to each; if there is one, in one direction
-    /// alone where both do not fit ([`GpuCopies::shares_storage`]). It is for so many products in each direction
-    /// ([`GpuMatrix::for_products`]).
+    /// there are several and that is sooner, or it does not fit one of them, some of its rows to each; if there is one,
+    /// in one direction alone where both do not fit ([`GpuCopies::shares_storage`]). It is for so many products in each
+    /// direction ([`GpuMatrix::for_products`]).
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
@@ -53,6 +59,19 @@ impl GpuCopies {
     /// # Panics
     /// As [`GpuMatrix::new`]; if there is no device.
     pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuCopies> {
+        // Over extensions, rows are copied when they are made: slower than narrow blocks.
+        let direct = devices.len() > 1 && shape.degree == 1;
+        let sooner = |link| rows_are_sooner(a.nnz(), [a.rows(), a.cols()], shape.row_bytes(), devices.len(), link);
+        // No link is looked for where none would do.
+        if direct && sooner(f64::INFINITY) && link(&devices[0], &devices[1])?.is_some_and(sooner) {
+            match Self::by_rows(devices, a, shape, products) {
+                Ok(copies) if copies.parts.iter().all(|part| part.open) => return Ok(copies),
+                // Whole blocks may not fit where their columns do.
+                Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => {}
+                Ok(_) => {}
+                Err(other) => return Err(other),
+            }
+        }
         match Self::in_copies(devices, a, shape, (products, devices.len() == 1)) {
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory && devices.len() > 1 => {
                 Self::by_rows(devices, a, shape, products)
@@ -192,6 +211,30 @@ impl GpuCopies {
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Range<usize>, &[GpuMatrix], bool)> {
         self.parts.iter().map(|part| (part.columns.clone(), &part.team[..], part.open))
     }
+}
+
+/// Bytes a second from one GPU to another; none where kernels of each do not reach the other's memory, or it is full.
+fn link(from: &Device, to: &Device) -> Result<Option<f64>> {
+    let (from, to) = (Stream::alone(from)?, Stream::alone(to)?);
+    if !from.open_to(&to) || !to.open_to(&from) {
+        return Ok(None);
+    }
+    match copied_from(&from, &to) {
+        Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => Ok(None),
+        done => done.map(Some),
+    }
+}
+fn copied_from(from: &Stream, to: &Stream) -> Result<f64> {
+    let (source, mut target) = (from.zeros::<u32>(COPIED)?, to.zeros::<u32>(COPIED)?);
+    to.wait(&from.mark()?)?;
+    to.copy_between(&mut target, &source, 0..COPIED)?;
+    let begin = to.mark()?;
+    for _ in 0..COPIES {
+        to.copy_between(&mut target, &source, 0..COPIED)?;
+    }
+    let end = to.mark()?;
+    from.wait(&end)?;
+    Ok((COPIES * COPIED * size_of::<u32>()) as f64 / end.seconds_since(&begin)?.max(1e-9))
 }
 
 /// How fast devices are, compared with each other.

@@ -5,6 +5,33 @@ use std::ops::Range;
 
 /// What a row of a product takes beside its entries, in entries: it is read or scaled, and written.
 const ROW: u128 = 2;
+/// What a row of X takes that an entry names, beside its bytes, in bytes: where X exceeds the cache, an H100 reads 64
+/// bytes at 0.73 of the rate of 128.
+const APART: f64 = 64.0;
+/// What a byte of a row takes that is also written to another GPU, in bytes of its own memory, by a link of [`LINK`]
+/// bytes a second: less than the eight that a copy takes, since it goes on beside the product.
+const SENT: f64 = 3.0;
+/// Bytes a second between two H100 by NVLink.
+const LINK: f64 = 390e9;
+/// Blocks of up to so many bytes stay in the second-level cache, where narrow rows are read as fast as wide ones.
+const CACHE: u128 = 40 << 20;
+
+/// Whether several GPUs make products with A and Aᵀ sooner if each has some rows of them than if each has some columns
+/// of the blocks: with `entries` in so many rows of A and of Aᵀ, rows of blocks of so many bytes, and so many bytes a
+/// second from one GPU to another. By rows two H100 took 0.98 of the time with 2.4 million rows of seven, 0.85 with 1.9
+/// million rows of 20, 1.16 with 171000 rows of 35, whose blocks stay in the cache (`blackfield bench sequences --device
+/// cuda:all`).
+pub(super) fn rows_are_sooner(entries: usize, [rows, cols]: [usize; 2], bytes: usize, gpus: usize, link: f64) -> bool {
+    if gpus < 2 || rows.min(cols) as u128 * bytes as u128 <= CACHE {
+        return false;
+    }
+    let (entries, rows) = (2.0 * entries as f64, rows as f64 + cols as f64);
+    let (bytes, gpus, written) = (bytes as f64, gpus as f64, ROW as f64 * rows);
+    let by_columns = entries * (APART + bytes / gpus) + written * bytes / gpus;
+    let sent = rows * bytes * (gpus - 1.0) / gpus * SENT * (LINK / link);
+    let by_rows = (entries * (APART + bytes) + written * bytes) / gpus + sent;
+    by_rows < by_columns
+}
 
 /// The columns of a block for GPUs of these speeds: ranges in order that are all of them, each with the number of its
 /// GPU; a GPU for which none are left is left out.
@@ -71,6 +98,23 @@ mod tests {
 
     fn shape(p: u64, block: usize, degree: usize) -> GpuShape {
         GpuShape { modulus: Modulus::new(p).unwrap(), block, degree }
+    }
+
+    #[test]
+    fn rows_are_shared_where_narrow_rows_of_blocks_are_read_slowly() {
+        let sooner = |rows: usize, each: usize, bytes, gpus, link| {
+            rows_are_sooner(rows * each, [rows, rows - rows / 8], bytes, gpus, link)
+        };
+        // As measured: seven entries a row, of 64 residues of 16 bits; all of it in the cache; one GPU.
+        assert!(sooner(2_400_000, 7, 128, 2, LINK));
+        assert!(!sooner(171_000, 35, 128, 2, LINK));
+        assert!(!sooner(2_400_000, 7, 128, 1, LINK));
+        // What is sent grows with the rows, what narrow rows cost with the entries.
+        assert!(!sooner(2_400_000, 3, 128, 2, LINK) && sooner(2_400_000, 20, 128, 2, LINK));
+        // Wide rows are read as well by halves; a bus is slower than a link.
+        assert!(!sooner(2_400_000, 7, 1024, 2, LINK));
+        assert!(!sooner(2_400_000, 7, 128, 2, LINK / 8.0) && !sooner(2_400_000, 7, 128, 2, 0.0));
+        assert!(!rows_are_sooner(0, [0, 0], 128, 2, LINK));
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub fn links(clock: &mut Clock, devices: &[Device]) -> Result<()> {
 /// GPU with the columns of one of several shows what narrower blocks cost; the rest is waiting.
 pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Result<()> {
     let mut rng = Rng::seed_from_u64(1);
-    let shapes = clock.pick(&[(1000, 7)][..], &[(171_000, 35), (2_400_000, 7)][..]);
+    let shapes = clock.pick(&[(1000, 7)][..], &[(171_000, 35), (2_400_000, 7), (1_900_000, 20)][..]);
     for &(rows, entries) in shapes {
         let a = uniform(modulus, rows, entries, true, &mut rng)?;
         let whole = Sequence { a: &a, modulus, block: BLOCK, terms: clock.pick(4, 64) };
