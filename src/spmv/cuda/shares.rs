@@ -18,9 +18,10 @@ const CACHE: u128 = 40 << 20;
 
 /// Whether several GPUs make products with A and Aᵀ sooner if each has some rows of them than if each has some columns
 /// of the blocks: with `entries` in so many rows of A and of Aᵀ, rows of blocks of so many bytes, and so many bytes a
-/// second from one GPU to another. By rows two H100 took 0.98 of the time with 2.4 million rows of seven, 0.85 with 1.9
-/// million rows of 20, 1.16 with 171000 rows of 35, whose blocks stay in the cache (`blackfield bench sequences --device
-/// cuda:all`).
+/// second from one GPU to another.
+///
+/// By rows two H100 took 0.98 of the time with 2.4 million rows of seven, 0.85 with 1.9 million rows of 20, 1.16 with
+/// 171000 rows of 35, whose blocks stay in the cache (`blackfield bench sequences --device cuda:all`).
 pub(super) fn rows_are_sooner(entries: usize, [rows, cols]: [usize; 2], bytes: usize, gpus: usize, link: f64) -> bool {
     if gpus < 2 || rows.min(cols) as u128 * bytes as u128 <= CACHE {
         return false;
