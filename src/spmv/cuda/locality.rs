@@ -327,7 +327,9 @@ mod tests {
         let a = SparseMatrix::from_triplets(p, n, n, &entries);
         let t = a.transpose().unwrap();
         let before = missed(&a, 2000, 0..n).unwrap() as f64;
-        for threads in [1, 2, 5] {
+        // With up to three, each could do all of it with its share of what may be counted: some processors run one at a
+        // time.
+        for threads in [1, 2, 3] {
             let found = order((&a, &t), LONGEST, 2000, threads).unwrap().expect("an order");
             let after = missed(&a, 2000, found.iter().map(|&i| i as usize)).unwrap() as f64;
             assert!(
