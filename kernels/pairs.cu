@@ -321,8 +321,8 @@ __device__ __forceinline__ void eliminate_pairs(Shared &s, Panel &p, Meeting &me
         for (int h = 0; h < CHUNKS; h++) x[t][h] = r < M ? s.work[order[r]][h * 32 + lane] : 0;
     }
     publish(s, x, 0, 0, 0, warp, lane);
-    // Rows of registers are numbered where the code is made, and so are rounds. The code of a step for each step would not fit the cache of
-    // instructions where rows are long.
+    // Rows of registers are numbered where the code is made, and so are rounds. Code of its own for each step is faster where rows are short,
+    // slower where they are long.
 #pragma unroll
     for (int round = 0; round < ROUNDS; round++) {
         const int h0 = round * ELIMINATORS / 32;

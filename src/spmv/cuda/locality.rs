@@ -23,7 +23,7 @@ use crate::isa::prefetch;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes of rows of X that the model keeps. From 8 to 32 MB make no difference of more than 3 % on an H100 (50 MB of
 /// L2), with rows of 64 to 256 bytes.
@@ -35,6 +35,8 @@ const REMEMBERED: usize = 1 << 10;
 /// How often it is counted that one more column of a row is kept, for each entry of the matrix, at most: where columns
 /// have very many entries, counting would never end.
 const COUNTED: u64 = 16;
+/// So much of that a front takes at a time, or what it needs for a column.
+const DRAWN: u64 = 1 << 12;
 /// Bytes of X that products read for an entry, times threads, from which on a search is repaid: it takes a thread of a
 /// Xeon half a microsecond for each entry, and products save a quarter of what an H100 reads at 3·10¹² bytes a second.
 const WORTH: u128 = 1 << 23;
@@ -101,9 +103,9 @@ fn order(
     let before = missed(a, kept, (0..a.rows()).filter(|&i| !is_long(i)))?;
     let mut taken: Vec<AtomicBool> = memory::with_capacity(a.rows(), LAYOUT)?;
     taken.extend((0..a.rows()).map(|i| AtomicBool::new(is_long(i))));
-    let rows = Rows { a, t, longest, kept, taken: &taken };
+    let rows = Rows { a, t, longest, kept, taken: &taken, counted: &AtomicU64::new(COUNTED * a.nnz() as u64) };
     let fronts = threads.clamp(1, a.rows().max(1));
-    let stretch = |k: usize| rows.stretch(k * a.rows() / fronts, COUNTED * a.nnz() as u64 / fronts as u64);
+    let stretch = |k: usize| rows.stretch(k * a.rows() / fronts);
     let stretches = (0..fronts).into_par_iter().map(stretch).collect::<Result<Vec<(Vec<u32>, u64)>>>()?;
     let after: u64 = stretches.iter().map(|(_, missed)| missed).sum();
     if after + (before >> LEAST) >= before {
@@ -162,6 +164,8 @@ struct Rows<'a> {
     longest: usize,
     kept: usize,
     taken: &'a [AtomicBool],
+    /// How often kept columns may still be counted, by all fronts: who does more of the rows counts more.
+    counted: &'a AtomicU64,
 }
 
 impl Rows<'_> {
@@ -172,15 +176,15 @@ impl Rows<'_> {
     fn take(&self, i: u32) -> bool {
         !self.is_taken(i) && !self.taken[i as usize].swap(true, Ordering::Relaxed)
     }
-    /// The rows that are taken from row `first` on, and how many reads miss; kept columns are counted at most so often.
-    fn stretch(self, first: usize, counted: u64) -> Result<(Vec<u32>, u64)> {
+    /// The rows that are taken from row `first` on, and how many reads miss.
+    fn stretch(self, first: usize) -> Result<(Vec<u32>, u64)> {
         let m = self.a.rows();
         let ahead = (first..m).chain(0..first).map(|i| i as u32);
         let mut ahead = ahead.skip_while(|&i| self.is_taken(i)).peekable();
         if ahead.peek().is_none() {
             return Ok((vec![], 0));
         }
-        let mut front = Front::new(self, counted)?;
+        let mut front = Front::new(self)?;
         let (mut stretch, mut missed, mut news) = (vec![], 0, vec![]);
         while let Some(row) = front.best().or_else(|| ahead.find(|&i| self.take(i))) {
             memory::push(&mut stretch, row, LAYOUT)?;
@@ -203,20 +207,34 @@ struct Front<'a> {
     waiting: Vec<Vec<u32>>,
     /// The most of these for which a row waits.
     most: usize,
-    /// How often kept columns may still be counted.
+    /// How often kept columns may still be counted of what was drawn for that.
     counted: u64,
 }
 
 impl<'a> Front<'a> {
-    fn new(rows: Rows<'a>, counted: u64) -> Result<Self> {
+    fn new(rows: Rows<'a>) -> Result<Self> {
         Ok(Front {
             rows,
             cache: Cache::new(rows.a.cols(), rows.kept)?,
             shared: memory::zeros(rows.a.rows(), LAYOUT)?,
             waiting: vec![vec![]; rows.longest + 1],
             most: 0,
-            counted,
+            counted: 0,
         })
+    }
+    /// Whether so many rows may be counted; then they are.
+    fn may_count(&mut self, rows: u64) -> bool {
+        if self.counted < rows {
+            let wanted = (rows - self.counted).max(DRAWN);
+            let left = |left: u64| Some(left - left.min(wanted));
+            let before = self.rows.counted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+            self.counted += before.unwrap_or(0).min(wanted);
+        }
+        let may = self.counted >= rows;
+        if may {
+            self.counted -= rows;
+        }
+        may
     }
     /// Takes a row of which the most columns are kept, among those that wait.
     fn best(&mut self) -> Option<u32> {
@@ -252,8 +270,9 @@ impl<'a> Front<'a> {
         columns.iter().for_each(|&j| prefetch(self.rows.t.row(j as usize).0, 0));
         for &j in columns {
             let rows = self.rows.t.row(j as usize).0;
-            let Some(left) = self.counted.checked_sub(rows.len() as u64) else { return Ok(()) };
-            self.counted = left;
+            if !self.may_count(rows.len() as u64) {
+                return Ok(());
+            }
             rows.iter().for_each(|&i| prefetch(&self.shared, i as usize));
             for &i in rows {
                 let shared = &mut self.shared[i as usize];
@@ -274,109 +293,5 @@ impl<'a> Front<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::field::{Modulus, Rng};
-    use rand::{RngExt, SeedableRng};
-
-    const LONGEST: usize = 60;
-
-    fn random(rows: usize, cols: usize, most: usize, rng: &mut Rng) -> SparseMatrix {
-        let entries: Vec<(usize, usize, u64)> = (0..rows)
-            .flat_map(|i| {
-                let count = if i % 97 == 5 { LONGEST + 1 } else { rng.random_range(0..=most) };
-                (0..count).map(|_| (i, rng.random_range(0..cols), 1)).collect::<Vec<_>>()
-            })
-            .collect();
-        SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries)
-    }
-
-    /// Whatever the matrix, the cache and the threads: every row once, and on one thread an order that misses less.
-    #[test]
-    fn orders_have_every_row_once() {
-        let (mut rng, mut orders) = (Rng::seed_from_u64(1), 0);
-        for (rows, cols, most) in
-            [(0, 0, 0), (0, 9, 0), (9, 0, 0), (1, 1, 1), (50, 400, 3), (3000, 2000, 7), (999, 50, 40)]
-        {
-            let a = match cols {
-                0 => SparseMatrix::from_triplets(Modulus::new(3).unwrap(), rows, 0, &[]),
-                _ => random(rows, cols, most, &mut rng),
-            };
-            let t = a.transpose().unwrap();
-            for (kept, threads) in [(1, 1), (20, 1), (100, 3), (400, 8), (100_000, 2)] {
-                let Some(order) = order((&a, &t), LONGEST, kept, threads).unwrap() else { continue };
-                let short = |i: &usize| a.row(*i).0.len() <= LONGEST;
-                let before = missed(&a, kept, (0..rows).filter(short)).unwrap();
-                let after = missed(&a, kept, order.iter().map(|&i| i as usize).filter(short)).unwrap();
-                assert!(after < before || threads > 1, "{after} of {before} reads, {rows} x {cols}, {kept} kept");
-                orders += 1;
-                let mut sorted = order.clone();
-                sorted.sort_unstable();
-                assert!(sorted.into_iter().eq(0..rows as u32), "{rows} x {cols}, {kept} kept, {threads} threads");
-            }
-        }
-        assert!(orders >= 3, "{orders} orders");
-    }
-
-    /// Random columns miss nearly a third less; rows that are in the best order already stay as they are.
-    #[test]
-    fn orders_save_reads_where_there_are_any_to_save() {
-        let (mut rng, n) = (Rng::seed_from_u64(2), 30_000);
-        let p = Modulus::new(65521).unwrap();
-        let entries: Vec<_> = (0..7 * n).map(|k| (k / 7, rng.random_range(0..n), 1)).collect();
-        let a = SparseMatrix::from_triplets(p, n, n, &entries);
-        let t = a.transpose().unwrap();
-        let before = missed(&a, 2000, 0..n).unwrap() as f64;
-        // With up to three, each could do all of it with its share of what may be counted: some processors run one at a
-        // time.
-        for threads in [1, 2, 3] {
-            let found = order((&a, &t), LONGEST, 2000, threads).unwrap().expect("an order");
-            let after = missed(&a, 2000, found.iter().map(|&i| i as usize)).unwrap() as f64;
-            assert!(
-                before > 0.92 * a.nnz() as f64 && after < 0.65 * a.nnz() as f64,
-                "{after} of {before} reads with {threads} threads"
-            );
-        }
-        let band: Vec<_> = (0..7 * n).map(|k| (k / 7, (k / 7 + k % 7) % n, 1)).collect();
-        let band = SparseMatrix::from_triplets(p, n, n, &band);
-        assert_eq!(order((&band, &band.transpose().unwrap()), LONGEST, 2000, 2).unwrap(), None);
-    }
-
-    /// Columns that very many rows name do not make the search longer than a multiple of the entries.
-    #[test]
-    fn heavy_columns_are_given_up() {
-        let (mut rng, rows, cols) = (Rng::seed_from_u64(3), 40_000, 400);
-        let entries: Vec<_> = (0..3 * rows).map(|k| (k / 3, rng.random_range(0..cols), 1)).collect();
-        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), rows, cols, &entries);
-        let t = a.transpose().unwrap();
-        let taken: Vec<AtomicBool> = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        let rows = Rows { a: &a, t: &t, longest: LONGEST, kept: 10, taken: &taken };
-        // A column is counted whole, or not at all and none after it.
-        let many = t.row(5).0.len() as u64;
-        for (most, left, counted) in [(many - 1, many - 1, 0), (many, 0, 1), (many + 1, 1, 1)] {
-            let mut front = Front::new(rows, most).unwrap();
-            front.count(&[5, 6]).unwrap();
-            assert_eq!(front.counted, left, "{most} of {many}");
-            assert!(t.row(5).0.iter().all(|&i| front.shared[i as usize] == counted));
-        }
-        // All rows come then, too, but in no better order.
-        let (stretch, missed) = rows.stretch(7, 10_000).unwrap();
-        taken.iter().for_each(|taken| taken.store(false, Ordering::Relaxed));
-        let (whole, fewer) = rows.stretch(7, u64::MAX).unwrap();
-        assert_eq!((stretch.len(), whole.len()), (a.rows(), a.rows()));
-        assert!(10 * missed > 11 * fewer, "{missed} and {fewer} reads miss");
-    }
-
-    #[test]
-    fn many_products_with_a_large_operand_are_worth_an_order() {
-        let products = |count, row_bytes| Products { count, row_bytes };
-        let kept = KEPT / 128;
-        assert_eq!(products(1 << 16, 128).kept(2 * kept + 1, 1), Some(kept));
-        assert_eq!(products(1 << 16, 128).kept(2 * kept, 1), None);
-        assert_eq!(products((1 << 16) - 1, 128).kept(2 * kept + 1, 1), None);
-        assert_eq!(products(1 << 12, 128).kept(2 * kept + 1, 16), Some(kept));
-        assert_eq!(products(1 << 12, 64).kept(4 * kept + 1, 16), None);
-        assert_eq!(products(u64::MAX, 128).kept(usize::MAX, usize::MAX), None);
-        assert_eq!(Products::few().kept(1 << 30, 64), None);
-    }
-}
+#[path = "locality_tests.rs"]
+mod tests;
