@@ -43,7 +43,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("large", &["report", "field", "sparse", "pivots", "certify"]),
     (
         "wiedemann",
-        &["report", "field", "cost", "dense", "poly", "spmv", "blackbox", "sequence", "sigma_basis", "certify"],
+        &["report", "field", "cost", "dense", "poly", "gpu", "spmv", "blackbox", "sequence", "sigma_basis", "certify"],
     ),
     (
         "invariants",

@@ -3,6 +3,12 @@
 
 use crate::field::{Field, Rng};
 use crate::{Result, memory};
+use rayon::prelude::*;
+
+/// What the memory is for.
+const WHAT: &str = "the diagonals of the preconditioner";
+/// Residues that are inverted together.
+const TOGETHER: usize = 1 << 12;
 
 /// Which product of A and Aᵀ the operator is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +63,28 @@ impl Diagonals {
         self.degree
     }
 
+    /// D₁⁻¹, as [`factors`](Diagonals::factors) gives diagonals. B is D₁ times a symmetric matrix.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If `field` is not that of the diagonals.
+    pub fn outer_inverse<F: Field>(&self, field: &F) -> Result<Vec<u64>> {
+        let k = self.degree;
+        assert_eq!(field.degree(), k, "fields of different degrees");
+        if k == 1 {
+            let mut inverse = memory::copy(&self.outer, WHAT)?;
+            inverse.par_chunks_mut(TOGETHER).for_each(|some| field.modulus().invert_all(some));
+            return Ok(inverse);
+        }
+        let mut inverse = memory::zeros(self.outer.len(), WHAT)?;
+        inverse.par_chunks_exact_mut(k * k).zip(self.outer.par_chunks_exact(k * k)).for_each(|(to, from)| {
+            write_multiples(field, field.inv(field.from_digits(&from[..k])), to);
+        });
+        Ok(inverse)
+    }
+
     /// The factors of B in the order in which they are applied: whether it is Aᵀ, and the diagonal that scales the
     /// product (for k > 1 by k × k digits an entry, those of e·tᵃ).
     pub fn factors(&self) -> Vec<(bool, &[u64])> {
@@ -71,17 +99,17 @@ impl Diagonals {
 
 fn draw<F: Field>(field: &F, len: usize, rng: &mut Rng) -> Result<Vec<u64>> {
     let k = field.degree();
-    let mut digits = vec![0; k];
-    let mut residues = memory::with_capacity(len * k * k, "the diagonals of the preconditioner")?;
-    for _ in 0..len {
-        let mut power = field.random_nonzero(rng);
-        for a in 0..k {
-            if a > 0 {
-                power = field.mul(power, field.generator());
-            }
-            field.write_digits(power, &mut digits);
-            residues.extend_from_slice(&digits);
-        }
-    }
+    let mut residues = memory::zeros(len * k * k, WHAT)?;
+    residues.chunks_exact_mut(k * k).for_each(|to| write_multiples(field, field.random_nonzero(rng), to));
     Ok(residues)
+}
+
+/// Writes the digits of e, e·t, …, e·tᵏ⁻¹.
+fn write_multiples<F: Field>(field: &F, mut e: F::Elem, to: &mut [u64]) {
+    for (a, digits) in to.chunks_exact_mut(field.degree()).enumerate() {
+        if a > 0 {
+            e = field.mul(e, field.generator());
+        }
+        field.write_digits(e, digits);
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::ErrorBound;
 
-/// An upper bound on the probability that one run of block Wiedemann over GF(q) with dense X and Y and all 2⌈U/s⌉ terms
-/// gives less than the rank r ≤ U: (U² + 4U)/(q - 1).
+/// An upper bound on the probability that one run of block Wiedemann over GF(q) with dense X and Y, or a dense X and Y
+/// = D₁⁻¹X, and all 2⌈U/s⌉ terms gives less than the rank r ≤ U: (U² + 4U)/(q - 1).
 ///
 /// *Proof.* The preconditioned B has rank r, a semisimple zero eigenvalue and distinct non-zero eigenvalues except with
 /// probability (r² + 2r)/(q - 1): see [`crate::blackbox::Preconditioned`]. Then there are X and Y for which the block
@@ -11,6 +11,11 @@ use super::ErrorBound;
 /// image, d = ⌈U/s⌉; Kaltofen, Math. Comp. 64, 1995); an r-minor of it is a polynomial of degree 2r in the entries of X
 /// and Y, so for random X, Y it vanishes with probability at most 2r/q (Schwartz–Zippel). The answer is the rank of
 /// that matrix.
+///
+/// For Y = D₁⁻¹X that matrix is KᵀMK with K = (X, BX, …, Bᵈ⁻¹X) and the symmetric M = D₁⁻¹B of rank r. Its rank is r if
+/// the columns of K span everything together with ker M = ker B, the radical of M as a form. In the quotient by ker B,
+/// which B acts on like on its image, they do for columns v, Bᵈv, … of a generating v: an r-minor of K there is a
+/// polynomial of degree r in X, which vanishes with probability at most r/q.
 ///
 /// Where that is 1 or more, the bound is vacuous.
 pub fn rank_failure(rank_bound: usize, log2_order: f64) -> ErrorBound {

@@ -152,12 +152,12 @@ impl Machine {
         machine
     }
 
-    /// The same machine where a GPU makes the passes. A second of it counts as one of each of so many threads, which
-    /// share everything else.
+    /// The same machine where a GPU makes the passes and the terms of them. A second of it counts as one of each of so
+    /// many threads, which share everything else.
     #[must_use]
     pub fn with_gpu(&self, threads: usize) -> Machine {
         let (mut machine, by) = (self.clone(), threads as f64);
-        let Device { entry, row_byte, far, cache, residue, product, level, .. } = self.device;
+        let Device { entry, row_byte, far, cache, residue, product, level, projection, gram, .. } = self.device;
         machine.passes = Passes {
             gather: entry * by,
             gather_byte: row_byte * by,
@@ -166,6 +166,14 @@ impl Machine {
             reduce: residue * by,
             product: product * by,
             ..self.passes
+        };
+        // There are kernels for residues of prime fields alone.
+        machine.wiedemann = Wiedemann {
+            projection: projection * by,
+            gram: gram * by,
+            gram_digits: f64::INFINITY,
+            gram_wide: f64::INFINITY,
+            ..self.wiedemann
         };
         machine.device.level = level * by;
         machine

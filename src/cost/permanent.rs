@@ -109,6 +109,10 @@ pub struct Device {
     /// … and a residue times an entry that is not ±1. With these six, products mod 65521 of 16 to 128 vectors are
     /// predicted within a half of what an H100 took (`docs/gpu.md`).
     pub product: f64,
+    /// A residue of a block that is projected by buckets (an estimate by bytes), …
+    pub projection: f64,
+    /// … and a multiply-add of a Gram matrix of a sequence that is projected by itself, of residues of up to 16 bits.
+    pub gram: f64,
     /// Waiting for a level of a triangular solve, whatever its width: a launch, or a block of threads that waits.
     pub level: f64,
     /// What a multiply-add of a dense elimination takes, of its seconds on a thread, if everything else is shared by
@@ -135,6 +139,8 @@ impl Default for Device {
             cache: 50e6,
             residue: 0.5e-12,
             product: 0.033e-12,
+            projection: 1e-12,
+            gram: 4e-15,
             level: 3e-6,
             dense: 0.03,
         }

@@ -11,6 +11,13 @@ pub struct Wiedemann {
     pub scaling: f64,
     /// A multiply-add of a dense projection.
     pub dense_projection: f64,
+    /// The same of the Gram matrices of a sequence that is projected by itself, of residues of up to 16 bits (of up to
+    /// 31 bits: twice that), …
+    pub gram: f64,
+    /// … of the digits of an extension, …
+    pub gram_digits: f64,
+    /// … and of wider residues.
+    pub gram_wide: f64,
     /// A residue of a block for a projection by buckets.
     pub projection: f64,
     /// A multiplication of the σ-basis over a prime field.
@@ -26,6 +33,9 @@ impl Default for Wiedemann {
         Wiedemann {
             scaling: 0.1e-9,
             dense_projection: 1.0 / 20e9,
+            gram: 1.0 / 50e9,
+            gram_digits: 1.0 / 25e9,
+            gram_wide: 1.0 / 5e9,
             projection: 1.0 / 10e9,
             basis: 0.16e-9,
             basis_digit: 1.3e-9,

@@ -25,6 +25,19 @@ pub struct Device {
 }
 
 impl Device {
+    /// Bytes of shared memory that a block of threads has at most on devices of this compute capability (CUDA C++
+    /// Programming Guide, table of compute capabilities).
+    pub(crate) fn shared_memory(capability: (u32, u32)) -> usize {
+        let kib = match capability {
+            (9..=11, _) => 227,
+            (8, 0 | 7) => 163,
+            (8 | 12.., _) => 99,
+            (7, 0 | 2) => 96,
+            (7, _) => 64,
+            _ => 48,
+        };
+        kib << 10
+    }
     /// The same device; buffers that are made on it from now on, by it and all its clones, take no more than so many
     /// bytes together. What the driver and the kernels take of the memory is beside it.
     #[must_use]

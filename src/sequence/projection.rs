@@ -1,8 +1,8 @@
 //! The left projection Yᵀ: what is kept of each block BⁱX.
 //!
 //! [`Projection::sparse`] has a few weighted entries a row ([`Buckets`]) and costs a few additions for each residue of
-//! BⁱX. The theorem on the number of terms (see `certify`) is known for a dense Y only: [`Projection::dense`] is for
-//! proven bounds.
+//! BⁱX. The theorem on the number of terms (see `certify`) is known for a dense Y, [`Projection::dense`], and for a
+//! sequence that is projected by itself ([`Gram`](super::Gram)), not for a sparse one.
 
 use super::Buckets;
 use crate::dense;

@@ -16,15 +16,19 @@ pub trait SequenceSource<E>: Send {
     fn is_elsewhere(&self) -> bool {
         false
     }
-    /// Appends the next `count` terms, each an s × s matrix row-major. The observer is told how many of them are done
-    /// and may ask to stop between two.
+    /// Terms that are made together: 1, or 2 where each product makes two.
+    fn together(&self) -> usize {
+        1
+    }
+    /// Appends the next `count` terms, a multiple of those made together, each an s × s matrix row-major. The observer
+    /// is told how many of them are done and may ask to stop between two.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory); [`Error::Interrupted`](crate::Error::Interrupted), after which the
     /// source continues after the terms already appended; [`Error::Device`](crate::Error::Device) where a device is its
     /// place.
     fn extend(&mut self, count: usize, terms: &mut Vec<E>, observer: &dyn Observer) -> Result<()>;
-    /// The block that the next term is made of: all that has to be kept to go on in another process. `None` if the
+    /// The block that the next terms are made of: all that has to be kept to go on in another process. `None` if the
     /// source cannot be asked for it.
     ///
     /// # Errors

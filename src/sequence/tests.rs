@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Silent;
-use crate::blackbox::{Preconditioned, Scratch};
+use crate::blackbox::{Diagonals, Preconditioned, Scratch};
 use crate::field::{ExtensionField, Field, Modulus, PrimeField, Rng};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lane, Plan, PlanOptions, Product};
@@ -93,6 +93,74 @@ fn the_shortcut_is_the_sequence_without_its_first_term() {
     assert_eq!(terms(Start::X, 5), expected);
 }
 
+/// Terms of a sequence that is projected by itself are those of Y = D₁⁻¹X, where D₁⁻¹ is what D₁ makes 1.
+#[test]
+fn gram_matrices_are_the_sequence_of_their_y() {
+    let mut rng = Rng::seed_from_u64(6);
+    for (p, k, lane) in [
+        (2, 16, None),
+        (3, 1, None),
+        (3, 11, Some(Lane::U32)),
+        (251, 1, None),
+        (251, 3, None),
+        (65521, 1, None),
+        (65521, 1, Some(Lane::F64)),
+        (65521, 2, None),
+        (4294967291, 1, None),
+        ((1 << 61) - 1, 1, None),
+        (9223372036854775783, 1, None),
+    ] {
+        let p = Modulus::new(p).unwrap();
+        for (rows, cols, s) in [(0, 4, 2), (1, 1, 1), (20, 15, 3), (15, 20, 1), (18, 18, 5), (3000, 2100, 2)] {
+            match k {
+                1 => gram_matrices(&PrimeField(p), (rows, cols, s), lane, &mut rng),
+                _ => gram_matrices(&ExtensionField::new(p, k, &mut rng), (rows, cols, s), lane, &mut rng),
+            }
+        }
+    }
+}
+
+fn gram_matrices<F: Field>(field: &F, (rows, cols, s): (usize, usize, usize), lane: Option<Lane>, rng: &mut Rng) {
+    let (p, k) = (field.modulus(), field.degree());
+    let context = format!("{rows} x {cols}, blocks of {s}, p = {p}, k = {k}, {lane:?}");
+    let symmetric = rows == cols && p.get() > 2;
+    let mut entries = Vec::new();
+    for _ in 0..4 * rows {
+        let (i, j, v) = (rng.random_range(0..rows), rng.random_range(0..cols), rng.random_range(0..p.get()));
+        entries.push((i, j, v));
+        entries.extend(symmetric.then_some((j, i, v)));
+    }
+    let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions { lane, ..Default::default() }).unwrap()).unwrap();
+    let diagonals = Diagonals::random(field, rows, cols, symmetric, rng).unwrap();
+    let (gram, n) = (Gram::of(field, &diagonals).unwrap(), diagonals.order());
+    let d: Vec<F::Elem> = {
+        let outer = diagonals.factors()[diagonals.factors().len() - 1].1;
+        outer.chunks_exact(k * k).map(|digits| field.from_digits(&digits[..k])).collect()
+    };
+    let b = Preconditioned::new(&product, diagonals).unwrap();
+    let mut x = Block::random(b.lane(), n, s * k, p, rng).unwrap();
+    let (mut own, mut found) = (Krylov::at(field, &b, gram, x.clone()).unwrap(), vec![]);
+    assert_eq!(own.together(), 2);
+    [2, 0, 4].iter().for_each(|&count| own.extend(count, &mut found, &Silent).unwrap());
+    // D₁·Y = X.
+    let y: Vec<F::Elem> = elements(field, &x)
+        .chunks(s)
+        .zip(&d)
+        .flat_map(|(x, &d)| x.iter().map(move |&x| (x, d)))
+        .map(|(x, d)| field.mul(x, field.inv(d)))
+        .collect();
+    let mut expected = vec![];
+    for _ in 0..6 {
+        let mut next = Block::zeros(b.lane(), n, s * k).unwrap();
+        b.apply(&x, &mut next, &mut Scratch::new()).unwrap();
+        x = next;
+        expected.extend(definition(field, &y, &elements(field, &x), s));
+    }
+    assert!(found == expected, "{context}");
+    assert!(found.chunks_exact(s * s).all(|term| (0..s * s).all(|k| term[k] == term[k % s * s + k / s])), "{context}");
+}
+
 /// Also with fewer rows than threads, none at all, and a block narrower than threads; made on as many as it runs on.
 #[test]
 fn every_number_of_threads_gives_the_same_terms() {
@@ -121,7 +189,7 @@ fn every_number_of_threads_gives_the_same_terms() {
             })
         };
         let one = run(1);
-        assert_eq!(one.len(), 2 * 6 * s * s * k, "both projections, six terms");
+        assert_eq!(one.len(), 3 * 6 * s * s * k, "three ways to project, six terms");
         for threads in [2, 3, 8] {
             assert!(run(threads) == one, "{threads} threads, {rows} x {cols}, block {s} over GF(p^{k})");
         }
@@ -136,15 +204,17 @@ fn digits<F: Field>(field: &F, elements: &[F::Elem]) -> Vec<u64> {
     digits
 }
 
-/// Six terms with a sparse projection, then six with a dense one.
+/// Six terms with a sparse projection, six with a dense one, then six projected by the sequence itself.
 fn sequence<F: Field>(field: &F, product: &Product, s: usize) -> Vec<F::Elem> {
     let mut rng = Rng::seed_from_u64(5);
-    let b = Preconditioned::random(field, product, false, &mut rng).unwrap();
-    let sparse = Projection::sparse(field, b.order(), s, &mut rng).unwrap();
-    let dense = Projection::dense(field, b.order(), s, &mut rng).unwrap();
+    let diagonals = Diagonals::random(field, product.rows(), product.cols(), false, &mut rng).unwrap();
+    let sparse = Projection::sparse(field, diagonals.order(), s, &mut rng).unwrap();
+    let dense = Projection::dense(field, diagonals.order(), s, &mut rng).unwrap();
+    let gram = Gram::of(field, &diagonals).unwrap();
+    let b = Preconditioned::new(product, diagonals).unwrap();
     let mut terms = Vec::new();
-    for projection in [sparse, dense] {
-        let mut krylov = Krylov::new(field, &b, projection, s, Start::Bx, &mut rng).unwrap();
+    for left in [sparse.into(), dense.into(), Left::Own(gram)] {
+        let mut krylov = Krylov::new(field, &b, left, s, Start::Bx, &mut rng).unwrap();
         krylov.extend(6, &mut terms, &Silent).unwrap();
     }
     terms

@@ -46,12 +46,12 @@ prices! {
     random: uniform rough;
     poly: multiply_add field_multiply_add butterfly movement fourier_butterfly fourier_multiply_add fourier_movement
         fourier_test start;
-    wiedemann: scaling dense_projection projection basis basis_digit determinant;
+    wiedemann: scaling dense_projection gram gram_digits gram_wide projection basis basis_digit determinant;
     integers: visit lane product operation;
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;
     gray: start setting operation build;
-    device: find start setting operation entry row_byte far cache residue product level dense;
+    device: find start setting operation entry row_byte far cache residue product projection gram level dense;
     hafnian: slot look product pfaffian vertex start;
 }
 

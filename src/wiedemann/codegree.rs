@@ -77,8 +77,9 @@ pub fn determinant_by_interpolation(
 /// combination of rows makes a row divisible by x; divide it and count one.
 ///
 /// This is the local Smith form's exponent sum: constant invertible row operations change det F by a non-zero constant,
-/// each division by exactly one factor x. The first elimination costs s³·deg F / 2, each division s²·deg F. `None` once
-/// the count exceeds `degree_bound` ≥ deg det F, that is if det F = 0. Panics if F is not square.
+/// each division by exactly one factor x. Where F(0) is regular, that is all; else the first elimination costs
+/// s³·deg F / 2, each division s²·deg F. `None` once the count exceeds `degree_bound` ≥ deg det F, that is if det F =
+/// 0. Panics if F is not square.
 ///
 /// The observer sees the phase `co-degree` in units of rows.
 ///
@@ -92,6 +93,9 @@ pub fn codegree_by_row_division<F: Field>(
 ) -> Result<Option<usize>> {
     let s = f.rows();
     assert_eq!(s, f.cols());
+    if !f.is_empty() && dense::determinant(field, s, &mut f.coefficient(0).to_vec()) != field.zero() {
+        return Ok(Some(0));
+    }
     // rows[i][k] is row i of the coefficient of xᵏ.
     let mut rows: Vec<Vec<Vec<F::Elem>>> =
         (0..s).map(|i| (0..f.len()).map(|k| f.coefficient(k)[i * s..][..s].to_vec()).collect()).collect();

@@ -2,12 +2,16 @@
 
 use crate::cost::{Machine, Wiedemann};
 use crate::field::Modulus;
+use crate::sequence::Gram;
 use crate::spmv::{Lane, pass_seconds};
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to have stabilised.
 const EXTRA_TERMS: f64 = 8.0;
 /// Residues that the loops of products take at least, narrower blocks filled up: four of them take as long as eight.
 const LANES: usize = 8;
+
+/// What a multiply-add of Gram matrices takes of residues of 17 to 31 bits, of one of narrower ones.
+const WIDER: f64 = 2.0;
 
 /// The properties of an operator that block Wiedemann needs.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +46,10 @@ pub(super) struct Work<'a> {
     pub degree: usize,
     /// Whether the symmetric form of the preconditioner is used.
     pub symmetric: bool,
-    /// Whether the projection is dense.
+    /// Whether a projection that is drawn is dense.
     pub by_theorem: bool,
+    /// Whether the sequence may be projected by itself.
+    pub may_own: bool,
 }
 
 /// Predicted seconds of one thread for the σ-basis of so many terms. PM-Basis: about 16 s³ multiplications a term,
@@ -80,33 +86,73 @@ impl Work<'_> {
         basis_seconds(&self.machine.wiedemann, s, self.degree, self.terms(s))
     }
 
-    /// Predicted seconds of one thread for the co-degree by interpolation: a determinant of order s for each of up to n
-    /// points.
+    /// Predicted seconds of one thread for the co-degree by interpolation, where the field has the points: a
+    /// determinant of order s for each of up to n. (By row division it takes no time as a rule.)
     pub fn codegree_seconds(&self, s: usize) -> f64 {
-        let price = if self.degree == 1 { self.machine.wiedemann.determinant } else { 0.0 };
+        let has_points = self.degree == 1 && self.problem.modulus.get() > self.rank_bound as u64 + 2;
+        let price = if has_points { self.machine.wiedemann.determinant } else { 0.0 };
         self.rank_bound as f64 * (s as f64).powi(3) * price
     }
 
     /// Predicted seconds of one thread for the sequence and its generator.
     fn sequence_seconds(&self, s: usize) -> f64 {
-        let (s_f, k) = (s as f64, self.degree as f64);
-        let n = self.rank_bound as f64;
+        let ready = self.problem.nnz as f64 * self.machine.passes.ready;
+        ready + self.basis_seconds(s) + self.terms(s) * self.term_seconds(s)
+    }
+
+    /// Whether a sequence is made sooner if it is projected by itself: for certain where the alternative is as dense.
+    pub fn own_is_sooner(&self, s: usize) -> bool {
+        let own = self.own_seconds(s);
+        self.may_own && own.is_finite() && (self.by_theorem || own < self.drawn_seconds(s))
+    }
+    /// Products in each direction.
+    pub fn products(&self, s: usize) -> f64 {
+        if self.own_is_sooner(s) { (self.terms(s) / 2.0).ceil() } else { self.terms(s) }
+    }
+
+    /// Predicted seconds of one thread for a term.
+    fn term_seconds(&self, s: usize) -> f64 {
+        if self.own_is_sooner(s) { self.own_seconds(s) } else { self.drawn_seconds(s) }
+    }
+    /// The same of one that is projected by a Y of its own.
+    fn drawn_seconds(&self, s: usize) -> f64 {
+        let (width, prices) = ((s * self.degree) as f64, &self.machine.wiedemann);
+        let each = if self.by_theorem { width * prices.dense_projection } else { prices.projection };
+        self.product_seconds(s) + self.rank_bound as f64 * width * each
+    }
+    /// The same of one of a sequence that is projected by itself: half of a product, and half of what is made of a
+    /// block that is weighted for two.
+    fn own_seconds(&self, s: usize) -> f64 {
+        let width = s * self.degree;
+        let multiply_adds = self.rank_bound as f64 * (width * (width + Gram::WEIGHING)) as f64;
+        self.product_seconds(s) / 2.0 + multiply_adds * self.gram()
+    }
+    /// The price of a multiply-add of Gram matrices, infinite where there are none.
+    fn gram(&self) -> f64 {
+        let prices = &self.machine.wiedemann;
+        match (self.degree, self.problem.modulus.bits()) {
+            (_, 32..) => prices.gram_wide,
+            (2.., _) => prices.gram_digits,
+            (_, 17..) => WIDER * prices.gram,
+            _ => prices.gram,
+        }
+    }
+
+    /// Predicted seconds of one thread for a product with B.
+    fn product_seconds(&self, s: usize) -> f64 {
         let products = if self.symmetric { 1.0 } else { 2.0 };
         // Every line of the operands and of the working space is reduced and scaled, however few entries there are.
         let Problem { modulus, nnz, valued, .. } = *self.problem;
         let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
-        let (prices, passes) = (&self.machine.wiedemann, &self.machine.passes);
         let width = (s * self.degree).next_multiple_of(LANES);
         let waits = self.problem.levels as f64 * self.machine.device.level;
-        let sequence = products * (pass_seconds(passes, modulus, lines, nnz, valued, width) + waits);
-        let scaling = if self.degree > 1 { n * s_f * k * (4.0 + k) * prices.scaling } else { 0.0 };
-        let projection = match self.by_theorem {
-            true => n * (s_f * k).powi(2) * prices.dense_projection,
-            false => n * s_f * k * prices.projection,
-        };
-        let sigma = self.basis_seconds(s) / self.terms(s);
-        let ready = nnz as f64 * passes.ready;
-        ready + self.terms(s) * (sequence + scaling + projection + sigma)
+        let passes = products * (pass_seconds(&self.machine.passes, modulus, lines, nnz, valued, width) + waits);
+        passes + self.scaling_seconds(s)
+    }
+    /// Predicted seconds of one thread for the scalings of a product over an extension.
+    fn scaling_seconds(&self, s: usize) -> f64 {
+        let (k, prices) = (self.degree as f64, &self.machine.wiedemann);
+        if self.degree > 1 { self.rank_bound as f64 * s as f64 * k * (4.0 + k) * prices.scaling } else { 0.0 }
     }
 
     /// Predicted peak bytes: the matrix in two layouts, three blocks and scratch, series, basis and the transforms of a
@@ -122,8 +168,13 @@ impl Work<'_> {
         let term = (s * s) as f64;
         // Series and generator rows, and three transforms of (2s)² polynomials of half the length, padded.
         let basis = self.terms(s) * term * (element * 6.0 + 8.0 * 14.0 * (2 * self.degree - 1) as f64);
-        let dense_projection =
-            if self.by_theorem { self.rank_bound as f64 * (s * self.degree) as f64 * 32.0 } else { 0.0 };
-        (layouts + blocks + scalings + basis + dense_projection) as u64
+        // D₁⁻¹ and, over an extension, its scaling; or Y, as it is and as it is packed.
+        let (n, k) = (self.rank_bound as f64, self.degree as f64);
+        let projection = match self.own_is_sooner(s) {
+            true => n * k * k * if self.degree > 1 { 16.0 } else { 8.0 },
+            false if self.by_theorem => n * s as f64 * k * 32.0,
+            false => 0.0,
+        };
+        (layouts + blocks + scalings + basis + projection) as u64
     }
 }

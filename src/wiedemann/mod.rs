@@ -1,7 +1,7 @@
 //! Block Wiedemann on an operator: sequence, σ-basis, and what its generator says (source paper, section 3).
 //!
 //! The rank is the degree of the determinant of a generator F of Yᵀ·Bⁱ⁺¹·X, or deg det F less its co-degree for that of
-//! Yᵀ·Bⁱ·X; [`parameters()`] chooses field, block and projection with their price, [`trials`](trials()) makes
+//! Yᵀ·Bⁱ·X; [`parameters()`] chooses field, block and Y with their price, [`trials`](trials()) makes
 //! independent runs. The terms come through [`SequenceSource`](crate::sequence::SequenceSource), wherever they are
 //! computed: [`Place`]. The same generator, read from the right and evaluated at the operator, solves systems and makes
 //! null vectors: [`System`].

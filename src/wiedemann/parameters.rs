@@ -1,11 +1,14 @@
 //! The parameters of block Wiedemann: field, block size, projection, with the predicted cost and the reasons.
 
 use super::cost::{Problem, Work};
-use super::options::Options;
+use super::options::{Options, Route};
 use crate::certify::{ErrorBound, degree_for_error, rank_failure};
 use crate::cost::Machine;
 use crate::field::ExtensionField;
+use crate::gpu::Device;
 use crate::report::Ahead;
+use crate::sequence::GpuGram;
+use crate::spmv::GpuShape;
 use crate::words::counted;
 use crate::{Error, Result};
 
@@ -26,10 +29,12 @@ pub struct Parameters {
     pub block: usize,
     /// Whether the symmetric form of the preconditioner is used.
     pub symmetric: bool,
-    /// Whether the run meets the conditions of [`rank_failure`]: dense projection, full length.
+    /// Whether the run meets the conditions of [`rank_failure`]: dense projection or its own, full length.
     pub by_theorem: bool,
-    /// Terms of the sequences of all trials, for the largest rank that is possible: so many products in each direction.
-    pub terms: u64,
+    /// Whether the sequence is projected by itself, with half the products, where its place can do that.
+    pub own: bool,
+    /// Products in each direction for the sequences of all trials, for the largest rank that is possible.
+    pub products: u64,
     /// Predicted seconds on one core, for all trials.
     pub seconds: f64,
     /// Those of the generator, and of its co-degree, in each trial.
@@ -41,6 +46,10 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    /// Whether a sequence of such blocks is projected by itself on GPUs like these, each with whole blocks.
+    pub fn projects_itself_on(&self, shape: GpuShape, devices: &[Device]) -> bool {
+        self.own && GpuGram::has_kernels(shape, devices)
+    }
     /// What is ahead of one of so many trials on the processor. Where one may stop `early`, the generator is looked at
     /// between terms.
     pub(super) fn ahead(&self, trials: usize, early: bool) -> Vec<Ahead> {
@@ -84,7 +93,8 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
         None => (1, false, format!("no theorem bounds the error at p = {p} and rank up to {rank_bound}")),
     };
     let symmetric = problem.symmetric && p.get() != 2;
-    let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem };
+    let may_own = options.route == Route::Shortcut;
+    let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem, may_own };
     let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
     Ok(Parameters {
@@ -92,7 +102,8 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
         block,
         symmetric,
         by_theorem,
-        terms: work.terms(block) as u64 * options.trials as u64,
+        own: work.own_is_sooner(block),
+        products: work.products(block) as u64 * options.trials as u64,
         seconds: work.seconds(block) * options.trials as f64,
         parts: [work.basis_seconds(block), work.codegree_seconds(block)],
         bytes: work.bytes(block),
@@ -168,7 +179,8 @@ mod tests {
 
     #[test]
     fn scratch_is_counted() {
-        let options = Options { block: Some(16), ..Default::default() };
+        // Whatever the projection would be.
+        let options = Options { block: Some(16), route: Route::Both, ..Default::default() };
         let bytes =
             |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::reference()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));

@@ -2,6 +2,7 @@
 
 use crate::blackbox::Operator;
 use crate::field::Modulus;
+use crate::sequence::GpuGram;
 use crate::spmv::GpuCopies;
 
 /// An operator, and where it is applied.
@@ -37,6 +38,13 @@ impl Place<'_> {
         match self {
             Place::Processor(operator) => operator.cols(),
             Place::Gpu(matrix) => matrix.cols(),
+        }
+    }
+    /// Whether sequences made here may be projected by themselves.
+    pub(super) fn may_project_itself(&self) -> bool {
+        match self {
+            Place::Processor(_) => true,
+            Place::Gpu(matrix) => GpuGram::is_for(matrix),
         }
     }
 }

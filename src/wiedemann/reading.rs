@@ -86,7 +86,7 @@ impl<F: Field> Reading<'_, F> {
         phases: &mut Phases,
         observer: &dyn Observer,
     ) -> Result<Run> {
-        let (n, s, expected) = (self.order, source.block(), self.expected);
+        let (n, s, expected, together) = (self.order, source.block(), self.expected, source.together());
         let last_resort = 2 * n + 2 + STABLE_TERMS;
         observer.phase("sequence", expected as u64);
         let searches = || Searches::new(self.field, s, self.route, self.gpu);
@@ -100,6 +100,7 @@ impl<F: Field> Reading<'_, F> {
             } else {
                 next_half(length, expected)
             };
+            let target = target.next_multiple_of(together);
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), "the terms of a sequence")?;
             let counted = Counted { observer: &Until { observer, done }, before: length, expected };
             saved.extend(self.field, source, (length, target), &mut terms, &counted)?;

@@ -91,7 +91,7 @@ impl<'a> Saved<'a> {
             None => {}
         }
         // Where a GPU makes them, the processor waits for many.
-        let most = if source.is_elsewhere() { TOGETHER } else { 1 };
+        let most = if source.is_elsewhere() { TOGETHER } else { source.together() };
         for before in (restored..target).step_by(most) {
             let (at, some) = (terms.len(), most.min(target - before));
             let counted = Counted { observer: counted.observer, before, expected: counted.expected };

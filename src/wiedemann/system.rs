@@ -8,6 +8,9 @@
 //! G₀ ≠ 0, since B is bijective on im B. So U = -Σ Bᵏ⁻¹·C·Gₖ·G₀⁻¹ is the one solution in im B: a second pass evaluates
 //! it ([`evaluate`](super::evaluate)).
 //!
+//! Y may be D₁⁻¹·C ([`Gram`]): where the eigenvalues of B on im B are distinct, what the columns of C span there is,
+//! over an algebraic closure, a sum of eigenspaces that are orthogonal for the form D₁⁻¹, which degenerates on none.
+//!
 //! **Uniformly random.** X = x(B - A·Z) + Z with Z uniformly random: what x(·) makes of its right side depends on that
 //! alone, so that X is uniform among the solutions, and among the null vectors for B = 0 (Kaltofen, Saunders 1991,
 //! theorem 4). Z is drawn once; an attempt that fails is made again with other D₁, D₂ and Y, and the same Z.
@@ -31,7 +34,7 @@ use crate::certify::Domain;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::poly::PolyMatrix;
 use crate::report::{Bytes, Phases, Quiet, State};
-use crate::sequence::{Krylov, Projection};
+use crate::sequence::{Gram, Krylov, Projection, SequenceSource};
 use crate::sigma_basis::GeneratorSearch;
 use crate::spmv::{Block, Lane};
 use crate::{Error, Observer, Result, dense, memory};
@@ -163,15 +166,22 @@ impl System<'_> {
         let (a, p, scratch) = (self.operator, self.operator.modulus(), &mut Scratch::new());
         let (lane, w) = (a.lane(), b.width());
         let rng = &mut stream(Domain::Preconditioner);
-        let operator = Preconditioned::new(a, Diagonals::random(field, a.rows(), a.cols(), false, rng)?)?;
+        let diagonals = Diagonals::random(field, a.rows(), a.cols(), false, rng)?;
+        let gram = if self.parameters.own { Some(Gram::of(field, &diagonals)?) } else { None };
+        let operator = Preconditioned::new(a, diagonals)?;
         let mut c = Block::zeros(lane, operator.order(), w)?;
         operator.right_side(b, &mut c, scratch)?;
-        let mut first = Block::zeros(lane, operator.order(), w)?;
-        operator.apply(&c, &mut first, scratch)?;
         let n = operator.order();
-        let projection = Projection::sparse(field, n, self.parameters.block, &mut stream(Domain::Projection))?;
-        let mut source = Krylov::at(field, &operator, projection, first)?;
-        let mut saved = Saved::of(&source, field.degree(), "sparse, of a system", observer)?;
+        let mut first = Block::zeros(lane, n, w)?;
+        let (mut source, kind) = if let Some(gram) = gram {
+            first.copy_rows(0, &c, 0, n);
+            (Krylov::at(field, &operator, gram, first)?, "own, of a system")
+        } else {
+            operator.apply(&c, &mut first, scratch)?;
+            let projection = Projection::sparse(field, n, self.parameters.block, &mut stream(Domain::Projection))?;
+            (Krylov::at(field, &operator, projection, first)?, "sparse, of a system")
+        };
+        let mut saved = Saved::of(&source, field.degree(), kind, observer)?;
         let found = self.generator(field, n, &mut source, &mut saved, stream, phases, observer)?;
         drop(source);
         let Some((generator, rank)) = found else { return Ok(None) };
@@ -217,7 +227,7 @@ impl System<'_> {
             if length >= last_resort {
                 return Ok(None);
             }
-            let target = next_length(length, expected, true);
+            let target = next_length(length, expected, true).next_multiple_of(source.together());
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), TERMS)?;
             let counted = Counted { observer, before: length, expected };
             phases.time("sequence", || saved.extend(field, source, (length, target), &mut terms, &counted))?;

@@ -45,8 +45,8 @@ fn systems_are_solved_or_refuted() {
         {
             let a = random(p, rows, cols, nnz, &mut rng);
             let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
-            for block in [1, 4] {
-                let parameters = chosen(&a, block);
+            for (block, own) in [(1, false), (4, false), (1, true), (4, true)] {
+                let parameters = Parameters { own, ..chosen(&a, block) };
                 let system = System { operator: &product, parameters: &parameters };
                 let w = system.width();
                 let k = parameters.degree;

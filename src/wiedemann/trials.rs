@@ -10,7 +10,7 @@ use crate::certify::{Certainty, Domain, Streams, rank_failure};
 use crate::cost::Wiedemann;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::report::Phases;
-use crate::sequence::{GpuKrylov, Krylov, Projection, Start};
+use crate::sequence::{GpuKrylov, Gram, Krylov, Left, Projection, Start};
 use crate::{Observer, Result};
 
 /// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
@@ -66,8 +66,8 @@ pub struct Outcome {
     pub ground: String,
 }
 
-/// Independent runs on the operator of `place`, fewer than asked for if one reaches the full rank. The answer does not
-/// depend on whether that is the processor or a GPU.
+/// Independent runs on the operator of `place`, fewer than asked for if one reaches the full rank. Terms do not depend
+/// on whether that is the processor or a GPU, but for sequences that are projected by themselves where they can be.
 ///
 /// # Errors
 /// [`Interrupted`](crate::Error::Interrupted), [`Memory`](crate::Error::Memory); [`Check`](crate::Error::Check) if the
@@ -146,24 +146,26 @@ fn run<F: Field>(
     let diagonals = Diagonals::random(field, place.rows(), place.cols(), choice.symmetric, rng)?;
     let (n, s) = (diagonals.order(), choice.block);
     let rng = &mut stream(Domain::Projection);
-    let projection =
-        if choice.by_theorem { Projection::dense(field, n, s, rng)? } else { Projection::sparse(field, n, s, rng)? };
+    let (left, kind) = match choice {
+        _ if choice.own && place.may_project_itself() => (Left::Own(Gram::of(field, &diagonals)?), "own"),
+        _ if choice.by_theorem => (Left::Drawn(Projection::dense(field, n, s, rng)?), "dense"),
+        _ => (Left::Drawn(Projection::sparse(field, n, s, rng)?), "sparse"),
+    };
     let start = if options.route == Route::Shortcut { Start::Bx } else { Start::X };
     // The generator is settled after ⌈r/s⌉ + ⌈r/s⌉ terms for generic X and Y, and after 2n + 2 whatever they are.
     let expected = 2 * n.div_ceil(s) + 2 + if start == Start::X { 2 } else { 0 };
     let early = options.early_termination && !choice.by_theorem;
-    let kind = if choice.by_theorem { "dense" } else { "sparse" };
     let reading = Reading { field, order: n, expected, early, route: options.route, projection: kind, gpu: None };
     let rng = &mut stream(Domain::Start);
     match place {
         Place::Processor(operator) => {
             let operator = Preconditioned::new(operator, diagonals)?;
-            let source = phases.time("sequence", || Krylov::new(field, &operator, projection, s, start, rng));
+            let source = phases.time("sequence", || Krylov::new(field, &operator, left, s, start, rng));
             reading.run(&mut source?, stream, phases, observer)
         }
         Place::Gpu(matrix) => {
             assert_eq!(matrix.shape().block, s, "blocks of the parameters' size");
-            let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, projection, start, rng));
+            let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, left, start, rng));
             let seconds = basis_seconds(&Wiedemann::default(), s, choice.degree, expected as f64);
             let pays = choice.degree == 1 && seconds > GPU_PAYS;
             let reading = Reading { gpu: pays.then(|| matrix.first()), ..reading };
@@ -179,7 +181,112 @@ fn agreement(agreed: usize, runs: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::WiedemannReport;
+    use super::super::cost::Problem;
+    use super::super::parameters::parameters;
+    use super::*;
+    use crate::Silent;
+    use crate::cost::Machine;
+    use crate::field::Modulus;
+    use crate::oracles::dense_rank;
+    use crate::sparse::SparseMatrix;
+    use crate::spmv::{Plan, PlanOptions, Product};
+    use rand::{RngExt, SeedableRng};
+
+    /// A matrix of at most the rank `low`, with zero rows, repeated rows and explicit zeros; symmetric if it is square.
+    fn degenerate(p: Modulus, rows: usize, cols: usize, low: usize, rng: &mut Rng) -> SparseMatrix {
+        let entry = |rng: &mut Rng| (rng.random_range(0..cols), rng.random_range(0..p.get()));
+        let few: Vec<Vec<(usize, u64)>> =
+            (0..low).map(|_| (0..rng.random_range(0..6.min(cols + 1))).map(|_| entry(rng)).collect()).collect();
+        let mut entries = vec![];
+        for i in 0..rows {
+            let pick = rng.random_range(0..low + 1);
+            for &(j, v) in few.get(pick).into_iter().flatten() {
+                entries.push((i, j, v));
+                entries.extend((rows == cols).then_some((j, i, v)));
+            }
+        }
+        SparseMatrix::from_triplets(p, rows, cols, &entries)
+    }
+
+    /// The outcome of a run on the processor, projected by the sequence itself or not.
+    fn outcome(a: &SparseMatrix, own: bool, options: &Options, seed: u64) -> Outcome {
+        let (modulus, rows, cols, nnz) = (a.modulus(), a.rows(), a.cols(), a.nnz());
+        let symmetric = a.is_symmetric().unwrap();
+        let problem = Problem { modulus, rows, cols, nnz, valued: nnz, symmetric, grid: 1, scratch: 0, levels: 0 };
+        let chosen = Parameters { own, ..parameters(&problem, options, &Machine::reference()).unwrap() };
+        let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
+        let (streams, mut phases) = (Streams::of(a, seed), Phases::default());
+        trials(Place::Processor(&product), &chosen, options, &streams, &mut phases, &Silent).unwrap()
+    }
+
+    /// Never above the rank, and as a rule the rank, over prime fields and extensions, of characteristic 2 as well.
+    #[test]
+    fn sequences_that_are_projected_by_themselves_find_the_rank() {
+        let mut rng = Rng::seed_from_u64(31);
+        for p in [2, 3, 7, 251, 65521, 2147483647, 4294967291, (1 << 61) - 1] {
+            let p = Modulus::new(p).unwrap();
+            let (mut runs, mut short) = (0, 0);
+            for (rows, cols, low) in
+                [(0, 5, 1), (5, 0, 1), (1, 1, 1), (9, 9, 2), (30, 80, 30), (80, 30, 12), (60, 60, 60), (150, 120, 40)]
+            {
+                for block in [1, 2, 5, 8] {
+                    let a = degenerate(p, rows, cols, low, &mut rng);
+                    let rank = dense_rank(&a);
+                    for early_termination in [true, false] {
+                        let options = Options { block: Some(block), early_termination, ..Options::default() };
+                        let found = outcome(&a, true, &options, rng.random()).rank;
+                        assert!(found <= rank, "{found} above {rank}, {rows} x {cols}, p = {p}, block {block}");
+                        (runs, short) = (runs + 1, short + usize::from(found < rank));
+                    }
+                }
+            }
+            // Of fields of 2¹⁵ elements and more.
+            assert!(short <= 1, "{short} of {runs} runs short of the rank, p = {p}");
+        }
+    }
+
+    /// Over a field of 31 elements runs fall short now and then, and not more often than with a Y of their own.
+    #[test]
+    fn small_fields_tell_how_often_a_run_falls_short() {
+        let (p, mut rng) = (Modulus::new(31).unwrap(), Rng::seed_from_u64(32));
+        let field = PrimeField(p);
+        let mut short = [0i32; 2];
+        for _ in 0..400 {
+            let a = degenerate(p, 24, 20, 15, &mut rng);
+            let rank = dense_rank(&a);
+            let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+            for (own, short) in [false, true].into_iter().zip(&mut short) {
+                let diagonals = Diagonals::random(&field, 24, 20, false, &mut rng).unwrap();
+                let left: Left = match own {
+                    true => Gram::of(&field, &diagonals).unwrap().into(),
+                    false => Projection::dense(&field, 20, 2, &mut rng).unwrap().into(),
+                };
+                let operator = Preconditioned::new(&product, diagonals).unwrap();
+                let mut source = Krylov::new(&field, &operator, left, 2, Start::Bx, &mut rng).unwrap();
+                let route = Route::Shortcut;
+                let reading =
+                    Reading { field: &field, order: 20, expected: 22, early: false, route, projection: "", gpu: None };
+                let seed = rng.random();
+                let stream = |_| Rng::seed_from_u64(seed);
+                let found = reading.run(&mut source, &stream, &mut Phases::default(), &Silent).unwrap().value;
+                assert!(found <= rank);
+                *short += i32::from(found < rank);
+            }
+        }
+        let [drawn, own] = short;
+        // Four standard deviations of the difference.
+        let far = 4.0 * f64::from(own + drawn).sqrt();
+        assert!(own > 0 && f64::from(own - drawn) < far, "{own} of 400 short, {drawn} with a Y drawn beside");
+    }
+
+    /// A theorem that is worth it holds for the own projection.
+    #[test]
+    fn the_theorem_holds_for_both() {
+        let a = degenerate(Modulus::new((1 << 61) - 1).unwrap(), 70, 60, 30, &mut Rng::seed_from_u64(33));
+        let [own, drawn] = [true, false].map(|own| outcome(&a, own, &Options::default(), 5));
+        assert_eq!((own.rank, own.certainty, own.ground), (drawn.rank, drawn.certainty, drawn.ground));
+        assert!(matches!(own.certainty, Certainty::MonteCarlo { .. }), "{:?}", own.certainty);
+    }
 
     #[test]
     fn the_runs_on_two_parts_are_told_as_one() {

@@ -51,9 +51,10 @@ impl OnRest<'_, '_> {
                         trials(wiedemann::Place::Processor(&complement), phases)
                     }
                     _ => {
+                        let whole = parameters.projects_itself_on(shape, devices);
                         let complement = phases.time("device", || match pivots {
                             true => complement_on_gpus(split, devices, shape),
-                            false => GpuCopies::new(devices, a, shape, parameters.terms),
+                            false => GpuCopies::new(devices, a, shape, parameters.products, whole),
                         })?;
                         shares = complement.shares_storage();
                         trials(wiedemann::Place::Gpu(&complement), phases)

@@ -147,9 +147,10 @@ impl Run<'_> {
         let asked = self.options.devices;
         let devices = asked.first_or_named(self.phases.time("device", require_devices)?)?;
         let devices = GpuDevice::each_limited(devices, self.options.max_device_memory);
-        let Parameters { block, degree, terms, .. } = *self.chosen;
+        let Parameters { block, degree, products, .. } = *self.chosen;
         let shape = GpuShape { modulus: self.core.modulus(), block, degree };
-        let matrix = self.phases.time("device", || GpuCopies::new(&devices, self.core, shape, terms))?;
+        let whole = self.chosen.projects_itself_on(shape, &devices);
+        let matrix = self.phases.time("device", || GpuCopies::new(&devices, self.core, shape, products, whole))?;
         let (shares, outcome) = (matrix.shares_storage(), self.trials(Place::Gpu(&matrix))?);
         Ok(Ran { outcome, plan: None, devices: matrix.devices().to_vec(), shares })
     }

@@ -16,8 +16,9 @@ use rand::Rng as _;
 
 /// The part of the streams that runs have for their own.
 const PART: u64 = 1 << 32;
-/// Passes of a run by those of a run for the rank: a second pass evaluates the generator.
-const PASSES: f64 = 1.5;
+/// Passes of a run by those of a run for the rank, whose sequence is projected by itself or not: a second pass
+/// evaluates the generator.
+const PASSES: [f64; 2] = [2.0, 1.5];
 
 /// What block Wiedemann knows of a complement S, ready for more runs.
 pub(in crate::answers) struct Sequence {
@@ -41,7 +42,8 @@ impl Sequence {
     /// The seconds of so many vectors, by those of a run for the rank alone.
     pub fn seconds(parameters: &Parameters, vectors: usize) -> f64 {
         let runs = vectors.div_ceil(parameters.block * parameters.degree).max(1);
-        PASSES * parameters.seconds * runs as f64
+        let [own, drawn] = PASSES;
+        (if parameters.own { own } else { drawn }) * parameters.seconds * runs as f64
     }
 
     /// The first run: for the `aside` last columns of S, as far as a block has room.

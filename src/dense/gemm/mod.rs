@@ -13,7 +13,7 @@
 //!
 //! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one depth at a
 //! time; each finished tile is added to C and reduced at once ([`blocks`], [`reduce`]). Entry: [`gemm()`], inside the
-//! room [`Arithmetic`].
+//! room [`Arithmetic`]. Of two matrices with many rows and few columns: [`tall`].
 
 mod arithmetic;
 mod blocks;
@@ -23,10 +23,12 @@ mod place;
 mod product;
 mod reduce;
 mod simd;
+mod tall;
 
 pub(crate) use arithmetic::Arithmetic;
 pub(crate) use place::Place;
 pub use product::gemm;
+pub(crate) use tall::add_tall_product;
 
 /// Whether products may use tiles of bytes: where matrix registers are given.
 #[cfg(test)]

@@ -9,13 +9,13 @@ use crate::isa::Kernel;
 
 /// The word of two halves.
 #[inline(always)]
-fn pair(low: i32, high: i32) -> i32 {
+pub(super) fn pair(low: i32, high: i32) -> i32 {
     low & 0xffff | high << 16
 }
 
 /// x = x₁·2ʷ + x₀ with -2ʷ⁻¹ ≤ x₀ < 2ʷ⁻¹, as (x₀, x₁).
 #[inline(always)]
-fn limbs(x: i64, width: u32) -> [i32; 2] {
+pub(super) fn limbs(x: i64, width: u32) -> [i32; 2] {
     let low = x << (64 - width) >> (64 - width);
     [low as i32, (x.wrapping_sub(low) >> width) as i32]
 }

@@ -6,19 +6,22 @@
 //!
 //! A term takes a launch for each factor of B (and for each level of pieces of long rows, `spmv::GpuMatrix`) and two
 //! for the projection (`kernels/project.cu`), all on one stream for each GPU; the processor waits once for many terms.
+//! Of a sequence that is projected by itself, a pair of terms takes these of one step and one more (`kernels/gram.cu`).
 //! Several GPUs have some columns of the blocks each, and of each term ([`GpuCopies`]): launches on them alternate, so
 //! that all of them have work whatever thread makes these.
 
+mod gram;
 mod projection;
 mod strand;
 
-use super::{Buckets, Projection, SequenceSource, Start};
+use super::{Buckets, Left, Projection, SequenceSource, Start};
 use crate::blackbox::Diagonals;
 use crate::field::{Field, Rng};
 use crate::spmv::{Block, GpuCopies, GpuShape};
 use crate::{Observer, Result, memory};
+pub use gram::GpuGram;
 use std::borrow::Cow;
-use strand::Strand;
+use strand::{GpuLeft, Strand};
 
 /// What the memory is for.
 const TERMS: &str = "the terms of a sequence";
@@ -33,6 +36,8 @@ pub struct GpuKrylov<'a, F: Field> {
     order: usize,
     /// Of a sparse projection.
     buckets: Option<Buckets>,
+    /// Terms that are made together.
+    together: usize,
     strands: Vec<Strand<'a>>,
 }
 
@@ -43,34 +48,46 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
-    /// If field, diagonals and matrix are not of one degree, or the projection is not for B and its blocks.
+    /// If field, diagonals and matrix are not of one degree, or the projection is not for B and its blocks; if the
+    /// sequence is to be projected by itself, from X or where [`GpuGram::is_for`] the matrix there are no kernels.
     pub fn new(
         field: &F,
         matrix: &'a GpuCopies,
         diagonals: &Diagonals,
-        projection: Projection,
+        left: impl Into<Left>,
         start: Start,
         rng: &mut Rng,
     ) -> Result<Self> {
+        let left = left.into();
         let shape = matrix.shape();
         assert_eq!((field.degree(), diagonals.degree()), (shape.degree, shape.degree), "fields of different degrees");
         let x = Block::random(shape.lane(), diagonals.order(), shape.width(), shape.modulus, rng)?;
-        let strand = |part| Strand::new(part, diagonals, &projection, &x);
+        assert!(matches!(left, Left::Drawn(_)) || GpuGram::is_for(matrix), "kernels for Gram matrices");
+        let strand = |part| Strand::new(part, diagonals, &left, &x);
         let mut strands = matrix.parts().map(strand).collect::<Result<Vec<_>>>()?;
-        if start == Start::Bx {
+        if !left.begins_with_x(start) {
             strands.iter_mut().try_for_each(Strand::step)?;
         }
-        let buckets = match projection {
-            Projection::Sparse(buckets) => Some(buckets),
-            Projection::Dense { .. } => None,
+        let together = left.together();
+        let buckets = match left {
+            Left::Drawn(Projection::Sparse(buckets)) => Some(buckets),
+            Left::Drawn(Projection::Dense { .. }) | Left::Own(_) => None,
         };
-        Ok(GpuKrylov { field: field.clone(), shape, order: diagonals.order(), buckets, strands })
+        Ok(GpuKrylov { field: field.clone(), shape, order: diagonals.order(), buckets, together, strands })
     }
 
     /// Appends the first `count` of the terms begun.
     fn collect(&self, count: usize, terms: &mut Vec<F::Elem>) -> Result<()> {
-        let collect = |strand: &Strand<'_>, into: &mut Vec<F::Elem>| {
-            strand.projection.collect(&self.field, self.buckets.as_ref(), strand.matrix(), count, into)
+        let collect = |strand: &Strand<'_>, into: &mut Vec<F::Elem>| match &strand.left {
+            GpuLeft::Drawn(projection) => {
+                projection.collect(&self.field, self.buckets.as_ref(), strand.matrix(), count, into)
+            }
+            GpuLeft::Own(grams) => {
+                let mut sums = memory::zeros::<u64>(count * self.shape.block * self.shape.block, TERMS)?;
+                strand.matrices().zip(grams).try_for_each(|(matrix, gram)| gram.collect(matrix, count, &mut sums))?;
+                into.extend(sums.iter().map(|&x| self.field.from_digits(&[x])));
+                Ok(())
+            }
         };
         memory::reserve(terms, count * self.shape.block * self.shape.block, TERMS)?;
         if let [strand] = &self.strands[..] {
@@ -101,17 +118,19 @@ impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
     fn is_elsewhere(&self) -> bool {
         true
     }
+    fn together(&self) -> usize {
+        self.together
+    }
     fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
-        let capacity = self.strands.iter().map(|strand| strand.projection.capacity()).min().unwrap_or(1);
+        let together = self.together;
+        assert!(count.is_multiple_of(together), "{count} terms of a sequence that makes {together} together");
+        let capacity = self.strands.iter().map(Strand::capacity).min().unwrap_or(together);
         let mut done = 0;
         while done < count {
             observer.check()?;
             let some = capacity.min(count - done);
-            for number in 0..some {
-                for strand in &mut self.strands {
-                    strand.project(number as u32)?;
-                    strand.step()?;
-                }
+            for number in 0..some / together {
+                self.strands.iter_mut().try_for_each(|strand| strand.advance(number as u32))?;
             }
             self.collect(some, terms)?;
             done += some;

@@ -8,11 +8,12 @@
 //! others' products before it copies; what it overwrites later was copied before, since the copies of the next factor
 //! wait for the streams that did it.
 
+use super::gram::GpuGram;
 use super::projection::GpuProjection;
 use crate::Result;
 use crate::blackbox::Diagonals;
 use crate::gpu::Event;
-use crate::sequence::Projection;
+use crate::sequence::Left;
 use crate::spmv::{Block, GpuBlock, GpuDiagonal, GpuMatrix, GpuPlaces};
 use std::ops::Range;
 
@@ -21,10 +22,18 @@ use std::ops::Range;
 pub(super) struct Strand<'a> {
     /// Which columns these are, elements of GF(pᵏ).
     pub columns: Range<usize>,
-    pub projection: GpuProjection,
+    pub left: GpuLeft,
     team: Vec<Member<'a>>,
     /// Whether each GPU writes to the blocks of the others.
     direct: bool,
+}
+
+/// What blocks are multiplied by to make terms: a Y on the first GPU, or themselves, on each GPU the rows that it
+/// makes.
+#[derive(Debug)]
+pub(super) enum GpuLeft {
+    Drawn(GpuProjection),
+    Own(Vec<GpuGram>),
 }
 
 /// A GPU with its blocks. Each of them is whole.
@@ -61,15 +70,23 @@ impl<'a> Strand<'a> {
     pub fn new(
         (columns, team, open): (Range<usize>, &'a [GpuMatrix], bool),
         diagonals: &Diagonals,
-        projection: &Projection,
+        left: &Left,
         x: &Block,
     ) -> Result<Self> {
         let member = |matrix: &'a GpuMatrix| Member::new(matrix, diagonals, x, columns.start);
-        let y = (diagonals.order(), x.width() / diagonals.degree());
-        let projection = GpuProjection::new(&team[0], projection, y)?;
+        let left = match left {
+            Left::Drawn(projection) => {
+                let y = (diagonals.order(), x.width() / diagonals.degree());
+                GpuLeft::Drawn(GpuProjection::new(&team[0], projection, y)?)
+            }
+            Left::Own(gram) => {
+                let last = diagonals.factors()[diagonals.factors().len() - 1].0;
+                GpuLeft::Own(team.iter().map(|matrix| GpuGram::new(matrix, gram, last)).collect::<Result<_>>()?)
+            }
+        };
         let team = team.iter().map(member).collect::<Result<Vec<_>>>()?;
         let direct = team.len() > 1 && open && team[0].factors.iter().all(|(_, diagonal)| diagonal.is_of_residues());
-        let mut strand = Strand { columns, projection, team, direct };
+        let mut strand = Strand { columns, left, team, direct };
         strand.connect()?;
         Ok(strand)
     }
@@ -93,7 +110,11 @@ impl<'a> Strand<'a> {
         self.meet()
     }
 
-    /// The GPU that projects.
+    /// The matrix on each GPU.
+    pub fn matrices(&self) -> impl Iterator<Item = &'a GpuMatrix> {
+        self.team.iter().map(|member| member.matrix)
+    }
+    /// The first GPU, which projects where Y is drawn.
     pub fn matrix(&self) -> &'a GpuMatrix {
         self.team[0].matrix
     }
@@ -118,12 +139,33 @@ impl<'a> Strand<'a> {
         self.connect()
     }
 
-    /// Begins to project the current block, as number `number` of those that are collected together.
+    /// The most terms that are begun before they are collected.
+    pub fn capacity(&self) -> usize {
+        match &self.left {
+            GpuLeft::Drawn(projection) => projection.capacity(),
+            GpuLeft::Own(grams) => grams[0].capacity(),
+        }
+    }
+
+    /// Begins to make the term, or both terms, of the current block, as number `number` of those that are collected
+    /// together, and the block after it.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn project(&mut self, number: u32) -> Result<()> {
-        self.projection.project(self.team[0].matrix, &self.team[0].current.block, number)
+    pub fn advance(&mut self, number: u32) -> Result<()> {
+        let Strand { left, team, .. } = self;
+        if let GpuLeft::Drawn(projection) = left {
+            projection.project(team[0].matrix, &team[0].current.block, number)?;
+        }
+        self.step()?;
+        let Strand { left, team, .. } = self;
+        if let GpuLeft::Own(grams) = left {
+            for (gram, Member { matrix, current, next, .. }) in grams.iter_mut().zip(&*team) {
+                // What was current is next: of it, too, these are rows that only this GPU writes.
+                gram.add(matrix, &next.block, &current.block, number)?;
+            }
+        }
+        Ok(())
     }
 
     /// BⁱX becomes Bⁱ⁺¹X.

@@ -6,8 +6,8 @@ use super::*;
 use crate::Silent;
 use crate::blackbox::Preconditioned;
 use crate::field::{ExtensionField, Modulus, PrimeField};
-use crate::gpu::{Device, require_devices};
-use crate::sequence::{Buckets, Krylov};
+use crate::gpu::{Cubin, Device, require_devices};
+use crate::sequence::{Buckets, Gram, Krylov};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuShape, Plan, PlanOptions, Product};
 use crate::{DeviceReason, Error};
@@ -36,7 +36,7 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     let shape = GpuShape { modulus: p, block, degree };
     let gpus = |count: usize| vec![device.clone(); count];
     let matrices = [
-        GpuCopies::new(&gpus(1), a, shape, 0),
+        GpuCopies::new(&gpus(1), a, shape, 0, false),
         GpuCopies::by_columns(&gpus(2), a, shape, 0),
         GpuCopies::by_columns(&gpus(3), a, shape, 0),
         GpuCopies::by_rows(&gpus(1), a, shape, 0),
@@ -46,22 +46,30 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     .map(Result::unwrap);
     // More terms than are copied back together.
     let many = if degree == 1 { 260 } else { 40 };
-    for (dense, counts) in [(false, &[1, 0, 7, many][..]), (true, &[1, 5][..])] {
+    for (kind, counts) in [("sparse", &[1, 0, 7, many][..]), ("dense", &[1, 5]), ("own", &[2, 0, 8, many])] {
         let rng = || Rng::seed_from_u64(12);
-        let projection = match dense {
-            false => Projection::sparse(field, diagonals.order(), block, &mut rng()).unwrap(),
-            true => Projection::dense(field, diagonals.order(), block, &mut rng()).unwrap(),
+        let left = || -> Left {
+            match kind {
+                "sparse" => Projection::sparse(field, diagonals.order(), block, &mut rng()).unwrap().into(),
+                "dense" => Projection::dense(field, diagonals.order(), block, &mut rng()).unwrap().into(),
+                _ => Gram::of(field, &diagonals).unwrap().into(),
+            }
         };
-        let mut here = Krylov::new(field, &b, projection.clone(), block, start, &mut rng()).unwrap();
+        if kind == "own" && !(start == Start::Bx && GpuGram::has_kernels(shape, std::slice::from_ref(device))) {
+            continue;
+        }
+        let further_terms = if kind == "own" { 4 } else { 3 };
+        let mut here = Krylov::new(field, &b, left(), block, start, &mut rng()).unwrap();
         let mut expected = Vec::new();
         here.extend(counts.iter().sum(), &mut expected, &Silent).unwrap();
         // Another process goes on from the block of the next term, wherever that was made.
         let residues = |source: &dyn SequenceSource<F::Elem>| source.state().unwrap().unwrap().to_residues().unwrap();
         let (state, mut further) = (residues(&here), Vec::new());
-        here.extend(3, &mut further, &Silent).unwrap();
-        for (k, matrix) in matrices.iter().enumerate() {
-            let context = format!("{context}, dense {dense}, matrix {k}");
-            let new = || GpuKrylov::new(field, matrix, &diagonals, projection.clone(), start, &mut rng()).unwrap();
+        here.extend(further_terms, &mut further, &Silent).unwrap();
+        let may = |matrix: &&GpuCopies| kind != "own" || GpuGram::is_for(matrix);
+        for (k, matrix) in matrices.iter().filter(may).enumerate() {
+            let context = format!("{context}, {kind}, matrix {k}");
+            let new = || GpuKrylov::new(field, matrix, &diagonals, left(), start, &mut rng()).unwrap();
             let (mut there, mut found) = (new(), Vec::new());
             for &count in counts {
                 there.extend(count, &mut found, &Silent).unwrap();
@@ -71,8 +79,55 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
             assert!(residues(&there) == state, "{context}");
             let (mut again, mut found) = (new(), Vec::new());
             again.restore(&state).unwrap();
-            again.extend(3, &mut found, &Silent).unwrap();
+            again.extend(further_terms, &mut found, &Silent).unwrap();
             assert!(found == further, "{context}, restored");
+        }
+    }
+}
+
+/// Tiles of every kind, one and several of them, digits of every number, with more columns and with more rows.
+#[test]
+fn gram_matrices_of_every_shape() {
+    let Some(device) = first_device() else { return };
+    let mut rng = Rng::seed_from_u64(18);
+    for (p, block) in [
+        (3, 1),
+        (251, 16),
+        (251, 70),
+        (251, 100),
+        (65521, 20),
+        (65521, 33),
+        (65521, 64),
+        (65521, 130),
+        (2147483647, 33),
+        (4294967291, 64),
+    ] {
+        let p = Modulus::new(p).unwrap();
+        let (field, shape) = (PrimeField(p), GpuShape { modulus: p, block, degree: 1 });
+        for (rows, cols) in [(5000, 2200), (900, 1300), (3, 1), (0, 4)] {
+            let entry = |rng: &mut Rng| (rng.random_range(0..rows), rng.random_range(0..cols), p.get() - 1);
+            let entries: Vec<_> = (0..3 * rows).map(|_| entry(&mut rng)).collect();
+            let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
+            let diagonals = Diagonals::random(&field, rows, cols, false, &mut rng).unwrap();
+            let gram = || Gram::of(&field, &diagonals).unwrap();
+            let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+            let b = Preconditioned::new(&product, diagonals.clone()).unwrap();
+            let start = || Rng::seed_from_u64(19);
+            let (mut expected, mut found) = (vec![], vec![]);
+            let mut here = Krylov::new(&field, &b, gram(), block, Start::Bx, &mut start()).unwrap();
+            here.extend(6, &mut expected, &Silent).unwrap();
+            for count in [1, 2, 3] {
+                let matrix = GpuCopies::by_rows(&vec![device.clone(); count], &a, shape, 0).unwrap();
+                if !GpuGram::is_for(&matrix) {
+                    eprintln!("skipped: no kernels mod {p} for a device of capability {:?}", device.compute_capability);
+                    continue;
+                }
+                found.clear();
+                let mut there = GpuKrylov::new(&field, &matrix, &diagonals, gram(), Start::Bx, &mut start()).unwrap();
+                there.extend(2, &mut found, &Silent).unwrap();
+                there.extend(4, &mut found, &Silent).unwrap();
+                assert!(found == expected, "{rows} x {cols}, blocks of {block} mod {p}, {count} GPUs");
+            }
         }
     }
 }
@@ -92,7 +147,7 @@ fn several_gpus_share_rows_or_columns() {
         let diagonals = Diagonals::random(&field, n, n, false, &mut rng).unwrap();
         let projection = Projection::sparse(&field, n, 64, &mut rng).unwrap();
         let [one, two] = [1, 2].map(|count| {
-            let copies = GpuCopies::new(&vec![device.clone(); count], &a, shape, 0).unwrap();
+            let copies = GpuCopies::new(&vec![device.clone(); count], &a, shape, 0, false).unwrap();
             assert!(copies.parts().all(|(_, team, _)| team.len() == gpus_of_a_part.min(count)), "{each} entries a row");
             let (mut terms, rng) = (vec![], &mut Rng::seed_from_u64(16));
             let mut source = GpuKrylov::new(&field, &copies, &diagonals, projection.clone(), Start::Bx, rng).unwrap();
@@ -162,13 +217,21 @@ fn kernels_compile_where_the_compiler_is() {
     {
         let whole = GpuShape { modulus: Modulus::new(p).unwrap(), block, degree };
         // All columns, and some.
-        for shape in [whole, GpuShape { block: block.div_ceil(3), ..whole }] {
-            match compile(shape, whole, (256 / block).max(1), (9, 0)) {
-                Ok(cubin) => assert!(!cubin.log.contains("warning"), "p = {p}: {}", cubin.log),
-                Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
-                Err(other) => panic!("p = {p}: {other}"),
-            }
+        if GpuGram::has_kernels(whole, &[]) {
+            compiled(p, gram::compile(whole, (9, 0)));
         }
+        for shape in [whole, GpuShape { block: block.div_ceil(3), ..whole }] {
+            compiled(p, compile(shape, whole, (256 / block).max(1), (9, 0)));
+        }
+    }
+}
+
+/// Without warnings, or there is no compiler, which is printed.
+fn compiled(p: u64, done: Result<Cubin>) {
+    match done {
+        Ok(cubin) => assert!(!cubin.log.contains("warning"), "p = {p}: {}", cubin.log),
+        Err(Error::Device(no)) if no.reason == DeviceReason::NoCompiler => eprintln!("skipped: {no}"),
+        Err(other) => panic!("p = {p}: {other}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The kernels for order bases of few coefficients: shape, order and modulus are known when they are compiled.
 
 use crate::field::Modulus;
-use crate::gpu::{self, Cubin, Source};
+use crate::gpu::{self, Cubin, Device, Source};
 use crate::{DeviceReason, Error, Result};
 
 const WORDS: &str = include_str!("../../../kernels/basis.cu");
@@ -35,19 +35,6 @@ impl Form {
     /// Threads of the block: more than eliminate, where these do not combine.
     pub fn threads(self) -> u32 {
         if self.by_digits() || self.rows * self.cols >= 1024 { 512 } else { 256 }
-    }
-    /// Bytes of shared memory of a block at most (CUDA C++ Programming Guide, table of compute capabilities), less what
-    /// the system takes.
-    fn limit(self) -> usize {
-        let kib = match self.capability {
-            (9..=11, _) => 227,
-            (8, 0 | 7) => 163,
-            (8 | 12.., _) => 99,
-            (7, 0 | 2) => 96,
-            (7, _) => 64,
-            _ => 48,
-        };
-        kib << 10
     }
     /// Bytes of `struct Shared`, at least.
     pub fn shared(self, order: usize) -> usize {
@@ -90,7 +77,7 @@ impl Form {
             return Err(Error::device(DeviceReason::NoKernel, message));
         }
         let most = if self.by_digits() { MOST_DIGITS } else { MOST_WORDS };
-        (1..=most).rev().find(|&order| self.shared(order) <= self.limit()).ok_or_else(|| {
+        (1..=most).rev().find(|&order| self.shared(order) <= Device::shared_memory(self.capability)).ok_or_else(|| {
             let message = format!("order bases of {} x {} series are too large for a GPU", self.rows, self.cols);
             Error::device(DeviceReason::NoKernel, message)
         })

@@ -51,17 +51,19 @@ impl GpuCopies {
     /// Compiles the kernels and copies `a`, in both directions, to each device that gets a column of the blocks; if
     /// there are several and that is sooner, or it does not fit one of them, some of its rows to each; if there is one,
     /// in one direction alone where both do not fit ([`GpuCopies::shares_storage`]). It is for so many products in each
-    /// direction ([`GpuMatrix::for_products`]).
+    /// direction ([`GpuMatrix::for_products`]). With `whole`, a product makes two terms of a sequence where each device
+    /// has whole blocks, one elsewhere.
     ///
     /// # Errors
     /// As [`GpuMatrix::new`].
     ///
     /// # Panics
     /// As [`GpuMatrix::new`]; if there is no device.
-    pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64) -> Result<GpuCopies> {
+    pub fn new(devices: &[Device], a: &SparseMatrix, shape: GpuShape, products: u64, whole: bool) -> Result<GpuCopies> {
         // Over extensions, rows are copied when they are made: slower than narrow blocks.
         let direct = devices.len() > 1 && shape.degree == 1;
-        let sooner = |link| rows_are_sooner(a.nnz(), [a.rows(), a.cols()], shape.row_bytes(), devices.len(), link);
+        let (lines, terms) = ([a.rows(), a.cols()], if whole { 2 } else { 1 });
+        let sooner = |link| rows_are_sooner(a.nnz(), lines, shape.row_bytes(), devices.len(), terms, link);
         // No link is looked for where none would do.
         if direct && sooner(f64::INFINITY) && link(&devices[0], &devices[1])?.is_some_and(sooner) {
             match Self::by_rows(devices, a, shape, products) {

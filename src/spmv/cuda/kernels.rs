@@ -28,6 +28,7 @@ type Digits = (Out<u32>, In<u64>, u32);
 pub(crate) struct GpuKernels {
     pub(super) stream: Stream,
     pub(super) capability: (u32, u32),
+    pub(super) multiprocessors: u32,
     pub(super) shape: GpuShape,
     /// Entries that maps may have.
     pub(super) kinds: Kinds,
@@ -69,7 +70,7 @@ impl GpuKernels {
         let loaded = |(place, stream)| {
             let (shape, capability) = what(place);
             let which = different.iter().position(|other| *other == (shape, capability)).expect("all were compiled");
-            Self::loaded(stream, &cubins[which], (shape, capability), kinds)
+            Self::loaded(stream, &cubins[which], place, kinds)
         };
         places.iter().zip(streams).map(loaded).collect()
     }
@@ -77,12 +78,13 @@ impl GpuKernels {
     fn loaded(
         stream: Stream,
         cubin: &Cubin,
-        (shape, capability): (GpuShape, (u32, u32)),
+        &(device, shape): &(&Device, GpuShape),
         kinds: Kinds,
     ) -> Result<GpuKernels> {
         let module = stream.load(cubin)?;
         Ok(GpuKernels {
-            capability,
+            capability: device.compute_capability,
+            multiprocessors: device.multiprocessors,
             shape,
             kinds,
             product: module.kernel("product")?,

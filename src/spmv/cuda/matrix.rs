@@ -178,6 +178,10 @@ impl GpuMatrix {
     pub(crate) fn capability(&self) -> (u32, u32) {
         self.kernels.capability
     }
+    /// The multiprocessors of the device.
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.kernels.multiprocessors
+    }
 
     /// A zero block, X of A·X (of Aᵀ·X with `transpose`); it may also be Y of a product with the other.
     ///

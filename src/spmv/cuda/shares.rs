@@ -16,22 +16,30 @@ const LINK: f64 = 390e9;
 /// Blocks of up to so many bytes stay in the second-level cache, where narrow rows are read as fast as wide ones.
 const CACHE: u128 = 40 << 20;
 
-/// Whether several GPUs make products with A and Aᵀ sooner if each has some rows of them than if each has some columns
-/// of the blocks: with `entries` in so many rows of A and of Aᵀ, rows of blocks of so many bytes, and so many bytes a
-/// second from one GPU to another.
+/// Whether several GPUs make a sequence by products with A and Aᵀ sooner if each has some rows of them than if each has
+/// some columns of the blocks: with `entries` in so many rows of A and of Aᵀ, rows of blocks of so many bytes, and so
+/// many bytes a second from one GPU to another. By rows a product makes so many `terms`, by columns one.
 ///
 /// By rows two H100 took 0.98 of the time with 2.4 million rows of seven, 0.85 with 1.9 million rows of 20, 1.16 with
 /// 171000 rows of 35, whose blocks stay in the cache (`blackfield bench sequences --device cuda:all`).
-pub(super) fn rows_are_sooner(entries: usize, [rows, cols]: [usize; 2], bytes: usize, gpus: usize, link: f64) -> bool {
-    if gpus < 2 || rows.min(cols) as u128 * bytes as u128 <= CACHE {
+pub(super) fn rows_are_sooner(
+    entries: usize,
+    [rows, cols]: [usize; 2],
+    bytes: usize,
+    gpus: usize,
+    terms: usize,
+    link: f64,
+) -> bool {
+    if gpus < 2 {
         return false;
     }
+    let apart = if rows.min(cols) as u128 * bytes as u128 <= CACHE { 0.0 } else { APART };
     let (entries, rows) = (2.0 * entries as f64, rows as f64 + cols as f64);
     let (bytes, gpus, written) = (bytes as f64, gpus as f64, ROW as f64 * rows);
-    let by_columns = entries * (APART + bytes / gpus) + written * bytes / gpus;
+    let by_columns = entries * (apart + bytes / gpus) + written * bytes / gpus;
     let sent = rows * bytes * (gpus - 1.0) / gpus * SENT * (LINK / link);
-    let by_rows = (entries * (APART + bytes) + written * bytes) / gpus + sent;
-    by_rows < by_columns
+    let by_rows = (entries * (apart + bytes) + written * bytes) / gpus + sent;
+    by_rows < terms as f64 * by_columns
 }
 
 /// The columns of a block for GPUs of these speeds: ranges in order that are all of them, each with the number of its
@@ -104,7 +112,7 @@ mod tests {
     #[test]
     fn rows_are_shared_where_narrow_rows_of_blocks_are_read_slowly() {
         let sooner = |rows: usize, each: usize, bytes, gpus, link| {
-            rows_are_sooner(rows * each, [rows, rows - rows / 8], bytes, gpus, link)
+            rows_are_sooner(rows * each, [rows, rows - rows / 8], bytes, gpus, 1, link)
         };
         // As measured: seven entries a row, of 64 residues of 16 bits; all of it in the cache; one GPU.
         assert!(sooner(2_400_000, 7, 128, 2, LINK));
@@ -115,7 +123,11 @@ mod tests {
         // Wide rows are read as well by halves; a bus is slower than a link.
         assert!(!sooner(2_400_000, 7, 1024, 2, LINK));
         assert!(!sooner(2_400_000, 7, 128, 2, LINK / 8.0) && !sooner(2_400_000, 7, 128, 2, 0.0));
-        assert!(!rows_are_sooner(0, [0, 0], 128, 2, LINK));
+        assert!(!rows_are_sooner(0, [0, 0], 128, 2, 1, LINK));
+        // Where a product makes two terms by rows, it may be slow: in the cache, and by a bus, if that is not too slow.
+        let doubled = |rows: usize, each: usize, link| rows_are_sooner(rows * each, [rows, rows], 128, 2, 2, link);
+        assert!(doubled(171_000, 35, LINK) && doubled(2_400_000, 7, LINK) && doubled(2_400_000, 7, LINK / 4.0));
+        assert!(!doubled(2_400_000, 7, LINK / 16.0) && !doubled(171_000, 35, 0.0));
     }
 
     #[test]

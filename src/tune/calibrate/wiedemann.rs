@@ -6,7 +6,7 @@ use crate::cost::{Machine, Wiedemann};
 use crate::dense::determinants;
 use crate::field::{ExtensionField, Field, Modulus, PrimeField, Rng};
 use crate::poly::{Kept, PolyMatrix};
-use crate::sequence::Projection;
+use crate::sequence::{Gram, Projection};
 use crate::sigma_basis::{Params, pm_basis};
 use crate::spmv::{Block, DigitScaling, Lane};
 use crate::{Result, Silent};
@@ -22,6 +22,10 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
     let small = Modulus::new(251)?;
     let extension = ExtensionField::new(small, K, &mut rng);
     projections(search, large, &mut rng)?;
+    let wide = PrimeField(Modulus::new((1 << 61) - 1)?);
+    grams(search, "wiedemann.gram", &large, |prices| prices.gram, &mut rng)?;
+    grams(search, "wiedemann.gram_digits", &extension, |prices| prices.gram_digits, &mut rng)?;
+    grams(search, "wiedemann.gram_wide", &wide, |prices| prices.gram_wide, &mut rng)?;
     scaling(search, small, &mut rng)?;
 
     let _kept = Kept::new();
@@ -60,6 +64,31 @@ fn projections(search: &mut Search, field: PrimeField, rng: &mut Rng) -> Result<
         out.clear();
         dense.project(&field, &block, S, &mut out)
     })
+}
+
+/// The pair of terms that a block and its product make.
+fn grams<F: Field>(
+    search: &mut Search,
+    price: &str,
+    field: &F,
+    of: fn(&Wiedemann) -> f64,
+    rng: &mut Rng,
+) -> Result<()> {
+    let (n, k, p) = (search.effort.pick(256, 8192), field.degree(), field.modulus());
+    let mut gram = Gram::random(field, n, rng)?;
+    let mut block = || Block::random(Lane::narrowest(p), n, S * k, p, rng);
+    let (x, z) = (block()?, block()?);
+    let operations = (2 * n * S * k * (S * k + Gram::WEIGHING)) as f64;
+    let mut out = Vec::new();
+    search.time(
+        price,
+        format!("Gram matrices of {n} x {S} over GF({p}^{k})"),
+        move |machine| operations * of(&machine.wiedemann),
+        || {
+            out.clear();
+            gram.append(field, &x, &z, S, &mut out)
+        },
+    )
 }
 
 fn scaling(search: &mut Search, modulus: Modulus, rng: &mut Rng) -> Result<()> {

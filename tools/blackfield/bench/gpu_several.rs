@@ -5,7 +5,7 @@ use super::gpu::uniform;
 use blackfield::blackbox::Diagonals;
 use blackfield::field::{Modulus, PrimeField, Rng};
 use blackfield::gpu::{Device, Stream};
-use blackfield::sequence::{GpuKrylov, Projection, SequenceSource, Start};
+use blackfield::sequence::{GpuGram, GpuKrylov, Gram, Left, Projection, SequenceSource, Start};
 use blackfield::sparse::SparseMatrix;
 use blackfield::spmv::{GpuCopies, GpuShape};
 use blackfield::{Error, Result, Silent};
@@ -86,7 +86,7 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
     for &(rows, entries) in shapes {
         let a = uniform(modulus, rows, entries, true, &mut rng)?;
         let whole = Sequence { a: &a, modulus, block: BLOCK, terms: clock.pick(4, 64) };
-        let mut expected = None;
+        let (mut expected, mut expected_own) = (None, None);
         let mut counts: Vec<usize> = (0..).map(|k| 1 << k).take_while(|&count| count < devices.len()).collect();
         counts.push(devices.len());
         for count in counts {
@@ -95,8 +95,22 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
                 (format!("{count} by columns"), whole, GpuCopies::by_columns(some, &a, whole.shape(), u64::MAX)?),
                 (format!("{count} by rows"), whole, GpuCopies::by_rows(some, &a, whole.shape(), u64::MAX)?),
             ];
+            let own = if GpuGram::is_for(&ways[1].2) {
+                let (name, sequence, matrix) = &ways[1];
+                let (seconds, first) = sequence.time(matrix, true)?;
+                let name = format!("{rows} rows of {entries} +-1, {} vectors, {name}, own", whole.block);
+                add(clock, "gpu terms", name, seconds, whole.terms as f64, "terms");
+                Some(first)
+            } else {
+                None
+            };
+            if let Some(own) = own
+                && *expected_own.get_or_insert_with(|| own.clone()) != own
+            {
+                return Err(Error::Check(format!("terms of {count} GPUs")));
+            }
             for (name, sequence, matrix) in ways.iter().take(if count == 1 { 1 } else { 2 }) {
-                let (seconds, first) = sequence.time(matrix)?;
+                let (seconds, first) = sequence.time(matrix, false)?;
                 if *expected.get_or_insert_with(|| first.clone()) != first {
                     return Err(Error::Check(format!("terms by {name} of the GPUs")));
                 }
@@ -105,7 +119,7 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
             }
             if count > 1 {
                 let part = Sequence { block: BLOCK.div_ceil(count), ..whole };
-                let (seconds, _) = part.time(&GpuCopies::by_columns(&some[..1], &a, part.shape(), u64::MAX)?)?;
+                let (seconds, _) = part.time(&GpuCopies::by_columns(&some[..1], &a, part.shape(), u64::MAX)?, false)?;
                 let name = format!("{rows} rows of {entries} +-1, {} vectors, 1 by columns", part.block);
                 add(clock, "gpu terms", name, seconds, part.terms as f64, "terms");
             }
@@ -129,12 +143,15 @@ impl Sequence<'_> {
         GpuShape { modulus: self.modulus, block: self.block, degree: 1 }
     }
 
-    /// Seconds of that many terms, and the first of them.
-    fn time(&self, matrix: &GpuCopies) -> Result<(f64, Vec<u64>)> {
+    /// Seconds of that many terms, and the first of them; of a sequence that is projected by itself, with `own`.
+    fn time(&self, matrix: &GpuCopies, own: bool) -> Result<(f64, Vec<u64>)> {
         let (field, rng) = (PrimeField(self.modulus), &mut Rng::seed_from_u64(2));
         let diagonals = Diagonals::random(&field, self.a.rows(), self.a.cols(), false, rng)?;
-        let projection = Projection::sparse(&field, diagonals.order(), self.block, rng)?;
-        let mut source = GpuKrylov::new(&field, matrix, &diagonals, projection, Start::Bx, rng)?;
+        let left: Left = match own {
+            true => Gram::of(&field, &diagonals)?.into(),
+            false => Projection::sparse(&field, diagonals.order(), self.block, rng)?.into(),
+        };
+        let mut source = GpuKrylov::new(&field, matrix, &diagonals, left, Start::Bx, rng)?;
         let mut first = vec![];
         source.extend(self.terms, &mut first, &Silent)?;
         let seconds = median(|| {

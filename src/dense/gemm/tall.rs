@@ -1,0 +1,152 @@
+//! AᵀB for A and B of many rows and few columns.
+//!
+//! Rows of A are what a strip of packed words of Aᵀ has for a term: nothing is transposed. In words on every processor:
+//! with so few columns, packing takes longer than tiles of bytes gain.
+
+use super::arithmetic::{Arithmetic, Form};
+use super::blocks::{Product, Words};
+use super::pack::{PackB, limbs, pair};
+use super::place::Place;
+use super::reduce::balanced;
+use super::simd::Tiles;
+use crate::Result;
+use crate::dense::entry::Entry;
+use crate::field::Modulus;
+use crate::isa::{Isa, Kernel};
+
+/// C ← C + AᵀB mod p for row-major A n × m, B n × k, C m × k. On this thread alone.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+///
+/// # Panics
+/// If a slice has not exactly the entries of its matrix.
+pub(crate) fn add_tall_product<T: Entry>(
+    modulus: Modulus,
+    (n, m, k): (usize, usize, usize),
+    a: &[T],
+    b: &[T],
+    c: &mut [T],
+) -> Result<()> {
+    assert_eq!((a.len(), b.len(), c.len()), (n * m, n * k, m * k), "slices of a {m} x {n} x {k} product");
+    if m == 0 || k == 0 {
+        return Ok(());
+    }
+    let (of, isa, tiles) = (Arithmetic::of_words(modulus), Isa::best(), Tiles::best());
+    let mr = of.tile_shape(&tiles).0;
+    let (cols, most) = (mr / of.limbs(), of.terms().min(n));
+    let strips = m.div_ceil(cols);
+    let mut words = Words::with_capacity(strips * mr * of.words(most))?;
+    for start in (0..n).step_by(of.terms()) {
+        let terms = of.terms().min(n - start);
+        let depth = of.words(terms);
+        let words = words.first(strips * mr * depth);
+        for (number, words) in words.chunks_exact_mut(mr * depth).enumerate() {
+            let left = number * cols;
+            let at = Place { offset: start * m + left, stride: m };
+            isa.run(PackColumns { of, terms, cols: cols.min(m - left), a, at, strip: mr, words });
+        }
+        let b_at = Place { offset: start * k, stride: k };
+        Product { of, tiles: &tiles, terms, depth, a: words, b, b_at }.by_columns((c, k), k, k)?;
+    }
+    Ok(())
+}
+
+/// Writes `terms` × `cols` of A as one strip of Aᵀ, depth × strip words.
+struct PackColumns<'a, T> {
+    of: Arithmetic,
+    terms: usize,
+    cols: usize,
+    a: &'a [T],
+    at: Place,
+    strip: usize,
+    words: &'a mut [i32],
+}
+
+impl<T: Entry> Kernel for PackColumns<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let PackColumns { of, terms, cols, a, at, strip, words } = self;
+        let (modulus, p) = (of.modulus, of.modulus.get());
+        let row = |t: usize| &a[at.offset + t * at.stride..][..cols];
+        if cols * of.limbs() < strip {
+            words.fill(0);
+        }
+        match of.form {
+            // A word of A is one of B.
+            Form::TwoTerms(_) | Form::Whole(_) => PackB { of, terms, cols, b: a, at, strip, words }.run(),
+            Form::TwoDigits(narrow) => {
+                for (t, words) in words.chunks_mut(strip).enumerate() {
+                    for (word, &x) in words[..cols].iter_mut().zip(row(t)) {
+                        let x = narrow.balanced(x.into());
+                        *word = pair(x, narrow.balanced(narrow.reduce(x << 8) as u64));
+                    }
+                }
+            }
+            Form::Limbs(width) => {
+                let shift = modulus.multiplier((1 << width) % p);
+                for (t, words) in words.chunks_mut(2 * strip).enumerate() {
+                    let (first, second) = words.split_at_mut(strip);
+                    for ((first, second), &x) in first.chunks_mut(2).zip(second.chunks_mut(2)).zip(row(t)) {
+                        let residue: u64 = x.into();
+                        first.copy_from_slice(&limbs(balanced(residue, p as i64), width));
+                        second.copy_from_slice(&limbs(balanced(modulus.mul_by(residue, shift), p as i64), width));
+                    }
+                }
+            }
+            Form::Bytes(_) => unreachable!("in words"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::gemm;
+    use crate::field::Rng;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn tall_products_are_products_of_the_transpose() {
+        let mut rng = Rng::seed_from_u64(1);
+        for p in [2, 3, 251, 65521, 2147483647, 4294967291, (1 << 61) - 1] {
+            let p = Modulus::new(p).unwrap();
+            for (n, m, k) in [(0, 2, 3), (1, 1, 1), (5, 0, 2), (300, 17, 5), (256, 8, 8), (777, 33, 20), (300, 64, 64)]
+            {
+                let mut random = |len: usize| -> Vec<u64> { (0..len).map(|_| rng.random_range(0..p.get())).collect() };
+                let (a, b, mut c) = (random(n * m), random(n * k), random(m * k));
+                let transposed: Vec<u64> =
+                    (0..m).flat_map(|j| (0..n).map(move |i| (i, j))).map(|(i, j)| a[i * m + j]).collect();
+                let mut expected = vec![0; m * k];
+                gemm(p, m, n, k, &transposed, &b, &mut expected).unwrap();
+                expected.iter_mut().zip(&c).for_each(|(x, &y)| *x = p.add(*x, y));
+                if p.get() < 1 << 16 {
+                    let narrow = |of: &[u64]| -> Vec<u16> { of.iter().map(|&x| x as u16).collect() };
+                    let mut c = narrow(&c);
+                    let (a, b) = (narrow(&a), narrow(&b));
+                    add_tall_product(p, (n, m, k), &a, &b, &mut c).unwrap();
+                    assert_eq!(c, narrow(&expected), "{n} x {m} x {k} mod {p}, 16 bits");
+                }
+                add_tall_product(p, (n, m, k), &a, &b, &mut c).unwrap();
+                assert_eq!(c, expected, "{n} x {m} x {k} mod {p}");
+            }
+        }
+    }
+
+    /// The largest sums: residues p/2 and p/2 + 1, which are the largest in size, over as many terms as are summed
+    /// without a reduction, and more.
+    #[test]
+    fn sums_at_their_largest() {
+        for p in [2, 3, 181, 251, 257, 32749, 65521, 65537, 2147483647, 4294967291, (1 << 61) - 1, 9223372036854775783]
+        {
+            let p = Modulus::new(p).unwrap();
+            let (half, n) = (p.get() / 2, 2 * 256 + 3);
+            for x in [half, p.get() - half, p.get() - 1] {
+                let (a, mut c) = (vec![x; n * 3], vec![0; 9]);
+                add_tall_product(p, (n, 3, 3), &a, &a, &mut c).unwrap();
+                assert!(c.iter().all(|&c| c == p.mul(p.mul(x, x), n as u64 % p.get())), "{x} mod {p}: {c:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Gram matrices on a GPU: the terms of a sequence that is projected by itself.
+
+use crate::gpu::{Buffer, Cubin, Device, Grid, In, Kernel, Out};
+use crate::sequence::Gram;
+use crate::spmv::{GpuBlock, GpuCopies, GpuMatrix, GpuShape, grid_of};
+use crate::{Result, memory};
+use std::ops::Range;
+
+const KERNELS: &str = include_str!("../../../kernels/gram.cu");
+/// Threads of a block.
+const TEAM: u32 = 256;
+/// Columns of a tile, of narrow blocks and of wide ones with residues of up to 16 bits.
+const NARROW: usize = 32;
+const WIDE: usize = 64;
+/// Rows of a part for each digit of a residue, so that sums stay below 2³² (`kernels/gram.cu`).
+const MOST_ROWS: usize = 1 << 16;
+/// The first compute capability whose tensor cores multiply bytes so.
+const LEAST_CAPABILITY: u32 = 8;
+/// Rows of a part at least, if there are so many.
+const LEAST_ROWS: usize = 256;
+/// Bytes of the terms that are computed before they are copied back, and the most pairs of them.
+const TERM_BYTES: usize = 16 << 20;
+const PAIRS: usize = 128;
+
+/// x, z, weights, sums, first, rows, number: as `gram` names them.
+type GramSums = (In<u32>, In<u32>, In<u32>, Out<u64>, u32, u32, u32);
+/// sums, count.
+type Clear = (Out<u64>, u32);
+
+/// XᵀD₁⁻¹Z and ZᵀD₁⁻¹Z over the rows of blocks that one GPU makes, with room for some such pairs of terms.
+#[derive(Debug)]
+pub struct GpuGram {
+    rows: Range<usize>,
+    weights: Buffer<u32>,
+    parts: u32,
+    tiles: u32,
+    gram: Kernel<GramSums>,
+    clear: Kernel<Clear>,
+    sums: Buffer<u64>,
+    /// Numbers of a pair.
+    words: usize,
+    pairs: usize,
+}
+
+impl GpuGram {
+    /// Whether there are kernels for the blocks of a matrix, all columns of them on each GPU.
+    pub fn is_for(matrix: &GpuCopies) -> bool {
+        Self::has_kernels(matrix.shape(), matrix.devices()) && matrix.parts().count() == 1
+    }
+    /// Whether there are kernels for such blocks, of residues of 8 to 32 bits, on all of these devices.
+    pub fn has_kernels(shape: GpuShape, devices: &[Device]) -> bool {
+        let runs_on = |device: &Device| {
+            let capability = device.compute_capability;
+            capability.0 >= LEAST_CAPABILITY && tile(shape).1 <= Device::shared_memory(capability)
+        };
+        shape.degree == 1 && (8..=32).contains(&shape.bits()) && devices.iter().all(runs_on)
+    }
+
+    /// That of `gram` on the GPU of a matrix, over the rows that a product makes there (with Aᵀ, if `transpose`).
+    pub(super) fn new(matrix: &GpuMatrix, gram: &Gram, transpose: bool) -> Result<GpuGram> {
+        let (stream, shape) = (matrix.stream(), matrix.shape());
+        let own = matrix.own(transpose);
+        let rows = own.start..own.end.min(gram.order());
+        let (tile, shared) = tile(shape);
+        let module = stream.load(&compile(shape, matrix.capability())?)?;
+        let weights: Vec<u32> = memory::collect(gram.weights().iter().map(|&x| x as u32), "a diagonal for a GPU")?;
+        let words = 2 * shape.block * shape.block;
+        let pairs = (TERM_BYTES / 8 / words).clamp(1, PAIRS);
+        Ok(GpuGram {
+            weights: stream.upload(&weights)?,
+            parts: parts(rows.len(), shape, matrix.multiprocessors()),
+            tiles: shape.padded().div_ceil(tile) as u32,
+            gram: module.kernel_with_shared("gram", shared as u32)?,
+            clear: module.kernel("clear")?,
+            sums: stream.zeros(pairs * words)?,
+            rows,
+            words,
+            pairs,
+        })
+    }
+
+    /// The most terms that are begun before they are collected.
+    pub(super) fn capacity(&self) -> usize {
+        2 * self.pairs
+    }
+
+    /// Begins to add up what X and Z make of the pair with that number; the first one begins anew.
+    pub(super) fn add(&mut self, matrix: &GpuMatrix, x: &GpuBlock, z: &GpuBlock, number: u32) -> Result<()> {
+        let GpuGram { rows, weights, parts, tiles, gram, clear, sums, .. } = self;
+        let (stream, first, count) = (matrix.stream(), rows.start as u32, rows.len() as u32);
+        if number == 0 {
+            let all = sums.len() as u32;
+            stream.enqueue(clear, grid_of(u64::from(all)), (&mut *sums, all))?;
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        let grid = Grid { blocks: (*parts, *tiles * *tiles), threads: TEAM };
+        stream.enqueue(gram, grid, (&x.words, &z.words, &*weights, sums, first, count, number))
+    }
+
+    /// Adds what was added up for the first `terms` terms to those of other GPUs.
+    pub(super) fn collect(&self, matrix: &GpuMatrix, terms: usize, to: &mut [u64]) -> Result<()> {
+        let p = matrix.shape().modulus;
+        let sums = matrix.stream().download_first(&self.sums, terms / 2 * self.words)?;
+        to.iter_mut().zip(sums).for_each(|(to, sum)| *to = p.add(*to, p.reduce(sum)));
+        Ok(())
+    }
+}
+
+/// Columns of a tile, and the bytes of shared memory.
+fn tile(shape: GpuShape) -> (usize, usize) {
+    let digits = shape.bits() / 8;
+    let tile = if digits < 4 && shape.padded() > NARROW { WIDE } else { NARROW };
+    let step = 16 * TEAM as usize / tile;
+    (tile, 2 * 3 * tile * digits * (step + 16))
+}
+
+/// Parts of so many rows: one for each multiprocessor, or a multiple of that where sums need more, or fewer.
+fn parts(rows: usize, shape: GpuShape, multiprocessors: u32) -> u32 {
+    let most = MOST_ROWS * 8 / shape.bits();
+    let all = (multiprocessors.max(1) as usize).min(rows.div_ceil(LEAST_ROWS)).max(1);
+    (all * rows.div_ceil(all * most).max(1)) as u32
+}
+
+/// The kernels for blocks of this shape.
+pub(super) fn compile(shape: GpuShape, capability: (u32, u32)) -> Result<Cubin> {
+    shape.compile("gram.cu", KERNELS, &format!("#define TILE {}\n", tile(shape).0), capability)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Modulus;
+
+    /// No part has more rows than sums of 32 bits hold, and multiprocessors have equal numbers of parts.
+    #[test]
+    fn parts_are_short_enough_and_equal() {
+        for (p, digits) in [(251, 1), (65521, 2), (2147483647, 4), (4294967291, 4)] {
+            let shape = GpuShape { modulus: Modulus::new(p).unwrap(), block: 8, degree: 1 };
+            let most = MOST_ROWS / digits;
+            for multiprocessors in [1, 2, 3, 84, 132] {
+                for rows in
+                    [0, 1, 255, 256, most - 1, most, most + 1, 131 * most + 7, 132 * most, 132 * most + 1, 1 << 25]
+                {
+                    let parts = parts(rows, shape, multiprocessors) as usize;
+                    let longest = rows.div_ceil(parts);
+                    assert!(longest <= most && digits * 255 * 255 * longest < 1 << 32, "{rows} rows in {parts} parts");
+                    assert!(parts <= multiprocessors as usize || parts % multiprocessors as usize == 0);
+                }
+            }
+        }
+    }
+}
