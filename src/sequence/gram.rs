@@ -208,14 +208,14 @@ impl<T: Entry> Kernel for Weigh<'_, T> {
                 let quotient = (weight << 16) / modulus;
                 for x in row {
                     let residue = (*x).into() as u32;
-                    let rest = residue * weight - (residue * quotient >> 16) * modulus;
+                    let rest = residue * weight - ((residue * quotient) >> 16) * modulus;
                     *x = T::from_residue(u64::from(if rest >= modulus { rest - modulus } else { rest }));
                 }
             } else if modulus < 1 << 32 {
                 let quotient = (weight << 32) / modulus;
                 for x in row {
                     let residue: u64 = (*x).into();
-                    let rest = residue * weight - (residue * quotient >> 32) * modulus;
+                    let rest = residue * weight - ((residue * quotient) >> 32) * modulus;
                     *x = T::from_residue(if rest >= modulus { rest - modulus } else { rest });
                 }
             } else {

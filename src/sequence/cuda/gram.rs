@@ -146,7 +146,7 @@ mod tests {
                     let parts = parts(rows, shape, multiprocessors) as usize;
                     let longest = rows.div_ceil(parts);
                     assert!(longest <= most && digits * 255 * 255 * longest < 1 << 32, "{rows} rows in {parts} parts");
-                    assert!(parts <= multiprocessors as usize || parts % multiprocessors as usize == 0);
+                    assert!(parts <= multiprocessors as usize || parts.is_multiple_of(multiprocessors as usize));
                 }
             }
         }

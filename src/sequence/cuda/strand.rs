@@ -32,7 +32,7 @@ pub(super) struct Strand<'a> {
 /// makes.
 #[derive(Debug)]
 pub(super) enum GpuLeft {
-    Drawn(GpuProjection),
+    Drawn(Box<GpuProjection>),
     Own(Vec<GpuGram>),
 }
 
@@ -77,7 +77,7 @@ impl<'a> Strand<'a> {
         let left = match left {
             Left::Drawn(projection) => {
                 let y = (diagonals.order(), x.width() / diagonals.degree());
-                GpuLeft::Drawn(GpuProjection::new(&team[0], projection, y)?)
+                GpuLeft::Drawn(Box::new(GpuProjection::new(&team[0], projection, y)?))
             }
             Left::Own(gram) => {
                 let last = diagonals.factors()[diagonals.factors().len() - 1].0;
