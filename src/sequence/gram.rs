@@ -7,7 +7,7 @@
 //!
 //! where a Y of its own gives one term for each product. This is what C. Lanczos (1950) does with one vector.
 //!
-//! **Never above the rank, as surely; below it, not as seldom but more so.** A block Hankel matrix of the terms is
+//! **Never above the rank, and expected below it no more often.** A block Hankel matrix of the terms is
 //! KᵀMK for K = (X, BX, B²X, …): at most of rank M. It is of rank M if the columns of K and ker M, the radical of the
 //! form M, span everything, whatever the characteristic: X alone has to be generic, where a Y drawn beside it has to be
 //! generic, too. What that makes of the bound: [`rank_failure`](crate::certify::rank_failure).
