@@ -26,8 +26,9 @@ fn answers_do_not_depend_on_the_profile() {
     lab.answer("generate dominoes_4_6 -o d.mtx");
     for seed in 0..3 {
         lab.write("p.toml", profile(1e6, seed).to_toml());
-        let rank = lab.run("rank e.mtx -p 65521,2 --profile p.toml");
-        assert_eq!((rank.code, rank.stdout), (0, lab.answer("rank e.mtx -p 65521,2")), "{}", rank.stderr);
+        // The ranks alone: by other prices another method may be chosen, which is as sure as it is.
+        let rank = lab.run("rank e.mtx -p 65521,2 --bare --profile p.toml");
+        assert_eq!((rank.code, rank.stdout), (0, lab.answer("rank e.mtx -p 65521,2 --bare")), "{}", rank.stderr);
         assert!(rank.stderr.contains("prices of p.toml"), "{}", rank.stderr);
         assert_eq!(lab.answer("permanent diagonal.sms d.mtx --bare --profile p.toml"), "12\n281\n");
         assert_eq!(lab.answer("rank diagonal.sms --rational --profile p.toml"), "3\n");
