@@ -138,11 +138,20 @@ fn gram_matrices<F: Field>(field: &F, (rows, cols, s): (usize, usize, usize), la
         let outer = diagonals.factors()[diagonals.factors().len() - 1].1;
         outer.chunks_exact(k * k).map(|digits| field.from_digits(&digits[..k])).collect()
     };
-    let b = Preconditioned::new(&product, diagonals).unwrap();
+    let b = Preconditioned::new(&product, diagonals.clone()).unwrap();
     let mut x = Block::random(b.lane(), n, s * k, p, rng).unwrap();
     let (mut own, mut found) = (Krylov::at(field, &b, gram, x.clone()).unwrap(), vec![]);
     assert_eq!(own.together(), 2);
     [2, 0, 4].iter().for_each(|&count| own.extend(count, &mut found, &Silent).unwrap());
+    // Another process goes on from the block of the next terms.
+    let mut again = Krylov::at(field, &b, Gram::of(field, &diagonals).unwrap(), x.clone()).unwrap();
+    let (mut first, mut further) = (vec![], vec![]);
+    again.extend(2, &mut first, &Silent).unwrap();
+    let state = again.state().unwrap().unwrap().to_residues().unwrap();
+    let mut third = Krylov::at(field, &b, Gram::of(field, &diagonals).unwrap(), x.clone()).unwrap();
+    third.restore(&state).unwrap();
+    third.extend(4, &mut further, &Silent).unwrap();
+    assert!(found == [first, further].concat(), "{context}, restored");
     // D₁·Y = X.
     let y: Vec<F::Elem> = elements(field, &x)
         .chunks(s)
