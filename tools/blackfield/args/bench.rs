@@ -55,7 +55,7 @@ pub enum BenchName {
     Dense,
     /// Copies between CUDA GPUs, and to and from the host
     Links,
-    /// Terms of block Wiedemann's sequence, on CUDA GPUs only
+    /// Terms of block Wiedemann's sequence
     Sequences,
     /// Sparse products in each format, on a CUDA GPU only
     Formats,

@@ -9,6 +9,7 @@ mod gpu_formats;
 mod gpu_several;
 mod products;
 mod readers;
+mod sequences;
 
 use crate::args::{BenchArgs, BenchName};
 use crate::output;
@@ -84,10 +85,11 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
                 let message = "dense products and formats are timed on a CUDA GPU: --device cuda";
                 return Err(Error::Usage(message.into()));
             }
-            BenchName::Links | BenchName::Sequences if args.what.is_empty() => {}
-            BenchName::Links | BenchName::Sequences => {
-                return Err(Error::Usage("links and sequences are timed on CUDA GPUs: --device cuda:all".into()));
+            BenchName::Links if args.what.is_empty() => {}
+            BenchName::Links => {
+                return Err(Error::Usage("links are timed on CUDA GPUs: --device cuda:all".into()));
             }
+            BenchName::Sequences => sequences::time(&mut clock, args.modulus)?,
             BenchName::Readers => readers::time(&mut clock)?,
         }
     }
