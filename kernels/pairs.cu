@@ -44,14 +44,14 @@
 #define NONE 0xffffffffu
 #define GUESS (P >= 256 && N % 2 == 0 && M >= N)
 
-// v mod P for |v| < 2^34, at most 0.6 P either way below 2^33, 0.8 P from there on: the quotient is rounded, and off by v / 2^36. For
-// P < 256, |v| < 2^31, less than P either way.
+// v mod P for |v| < 2^34, at most 0.6 P either way below 2^33, 0.8 P from there on: the quotient is rounded, and off by v / 2^36. The
+// difference is one of the low 32 bits. For P < 256, |v| < 2^31, less than P either way.
 __device__ __forceinline__ int reduced(i64 v) {
 #if P < 256
     return (int)v % (int)P;
 #else
     const int quotient = ((i64)(int)(v >> 3) * (int)((((i64)1 << 36) / P + 1) / 2) + 0x80000000ll) >> 32;
-    return (int)v - quotient * (int)P;
+    return (int)((u32)v - (u32)quotient * (u32)P);
 #endif
 }
 __device__ __forceinline__ i64 times(int a, int b) { return (i64)a * b; }

@@ -32,3 +32,12 @@ impl<T> Buffer<T> {
         self.len() == 0
     }
 }
+
+impl<T> Drop for Buffer<T> {
+    /// Memory is released in the order of a stream, that without a name of the device which is the thread's: it has to
+    /// be the buffer's.
+    fn drop(&mut self) {
+        // A device that fails here has failed before, where it was told.
+        let _ = self.slice.context().bind_to_thread();
+    }
+}
