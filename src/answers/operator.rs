@@ -9,6 +9,7 @@ use super::polynomials::{MatrixPolynomial, minimal_polynomial};
 use super::rank::{Method, Rank, RankOptions};
 use crate::blackbox::{Operator, Scratch};
 use crate::certify::{Certainty, Domain, ErrorBound, Streams};
+use crate::field::Rng;
 use crate::invariants::{RUNS, Runs, by_wiedemann, missing};
 use crate::report::{Phases, Step};
 use crate::sparse::SparseMatrix;
@@ -19,19 +20,23 @@ use std::time::Instant;
 
 /// Entries that a line is taken to have, for the block size: what a product costs is not known.
 const WEIGHT: usize = 16;
+/// Pairs of vectors by which both products of an operator are compared.
+const WITNESSES: usize = 64;
 /// So many random vectors miss a part of a minimal polynomial with at most this probability.
 const MISSED: ErrorBound = ErrorBound::of_bits(64);
 
 /// The rank of `a` by block Wiedemann, with the certainty that [`Method::Wiedemann`] has for a matrix. Of the options,
 /// `block`, `trials`, `error`, `early_termination`, `route`, `seed` and `max_memory` count.
 ///
-/// Both products are needed. The block size is chosen as if a line had 16 entries; set it where a product costs much
+/// Both products are needed, and have to be of one matrix: random vectors tell, as the rank would be that of none. The
+/// block size is chosen as if a line had 16 entries; set it where a product costs much
 /// more or less than that.
 ///
 /// # Errors
 /// [`Error::Usage`] for a method other than `Auto` and `Wiedemann`, a proof or a minor demanded, or an error bound that
 /// no extension field reaches; [`Error::Memory`] if it does not fit or memory ends; [`Error::Device`] if GPUs are asked
-/// for; [`Error::Interrupted`] when the observer says so; what `a` returns.
+/// for; [`Error::Check`] if the products are not of one matrix; [`Error::Interrupted`] when the observer says so; what
+/// `a` returns.
 pub fn operator_rank(a: &dyn Operator, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     check(options)?;
     let (rows, cols, mut phases) = (a.rows(), a.cols(), Phases::default());
@@ -42,6 +47,7 @@ pub fn operator_rank(a: &dyn Operator, options: &RankOptions, observer: &dyn Obs
     let chosen = parameters_for(a, options)?;
     let streams = Streams::of_shape(a.modulus(), [rows, cols], options.seed);
     let start = Instant::now();
+    phases.time("check", || check_transpose(a, &mut streams.stream(Domain::Transposes, 0)))?;
     let outcome = trials(Place::Processor(a), &chosen, &options.wiedemann(), &streams, &mut phases, observer)?;
     let step = Step {
         name: "block Wiedemann",
@@ -111,6 +117,29 @@ pub fn operator_minimal_polynomial(
     one(polynomial, Certainty::with_bound(bound), reason, vec![step], phases)
 }
 
+/// Refuses products that are not of one matrix and its transpose: y·(A·x) = (Aᵀ·y)·x for [`WITNESSES`] random pairs, of
+/// which one sees a difference at least once in four.
+fn check_transpose(a: &dyn Operator, rng: &mut Rng) -> Result<()> {
+    let (p, mut scratch) = (a.modulus(), Scratch::new());
+    let random = |rows, rng: &mut Rng| Block::random(a.lane(), rows, WITNESSES, p, rng);
+    let (x, y) = (random(a.cols(), rng)?, random(a.rows(), rng)?);
+    let (mut ax, mut ay) = (Block::zeros(a.lane(), a.rows(), WITNESSES)?, Block::zeros(a.lane(), a.cols(), WITNESSES)?);
+    a.apply(&x, &mut ax, &mut scratch)?;
+    a.apply_transpose(&y, &mut ay, &mut scratch)?;
+    let products = |u: &Block, v: &Block| {
+        let mut sums = vec![0; WITNESSES];
+        let (u, v) = (u.to_residues()?, v.to_residues()?);
+        for (u, v) in u.chunks(WITNESSES).zip(v.chunks(WITNESSES)) {
+            sums.iter_mut().zip(u.iter().zip(v)).for_each(|(sum, (&u, &v))| *sum = p.add(*sum, p.mul(u, v)));
+        }
+        Ok::<_, Error>(sums)
+    };
+    if products(&y, &ax)? == products(&ay, &x)? {
+        return Ok(());
+    }
+    Err(Error::Check("the products with an operator and with its transpose are not of one matrix".into()))
+}
+
 /// The matrix of an operator, by its product with the identity.
 fn written_down(a: &dyn Operator) -> Result<SparseMatrix> {
     let (rows, cols) = (a.rows(), a.cols());
@@ -142,7 +171,8 @@ fn check(options: &RankOptions) -> Result<()> {
 fn parameters_for(a: &dyn Operator, options: &RankOptions) -> Result<Parameters> {
     let (modulus, rows, cols) = (a.modulus(), a.rows(), a.cols());
     let nnz = WEIGHT.saturating_mul(rows.max(cols));
-    let problem = Problem { modulus, rows, cols, nnz, valued: 0, symmetric: false, grid: 1, scratch: 0, levels: 0 };
+    let problem =
+        Problem { modulus, rows, cols, nnz, valued: 0, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: false };
     let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
     match options.max_memory.filter(|&limit| chosen.bytes > limit) {
         None => Ok(chosen),
@@ -231,6 +261,54 @@ mod tests {
         let found = operator_rank(&Naive(a.clone()), &RankOptions::default(), &Silent).unwrap();
         assert_eq!((found.rank, found.method), (36, Method::Wiedemann));
         assert_eq!(found.rank, rank(&a, &RankOptions::default(), &Silent).unwrap().rank);
+    }
+
+    /// A matrix whose transpose is said to be that of another one.
+    struct Crossed(Naive, Naive);
+
+    impl Operator for Crossed {
+        fn modulus(&self) -> Modulus {
+            self.0.modulus()
+        }
+        fn rows(&self) -> usize {
+            self.0.rows()
+        }
+        fn cols(&self) -> usize {
+            self.0.cols()
+        }
+        fn lane(&self) -> Lane {
+            self.0.lane()
+        }
+        fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+            self.0.apply(x, y, scratch)
+        }
+        fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
+            self.1.apply_transpose(x, y, scratch)
+        }
+    }
+
+    /// One entry is enough, whatever the block: its sequence would say more than the rank.
+    #[test]
+    fn products_that_are_not_of_one_matrix_are_refused() {
+        let mut rng = Rng::seed_from_u64(33);
+        for p in [2, 3, 251, 65521, (1 << 61) - 1] {
+            let p = Modulus::new(p).unwrap();
+            let a = random(p, 14, 10, 12, &mut rng);
+            let row = |i: usize| {
+                let (cols, values) = a.row(i);
+                cols.iter().zip(values).map(move |(&j, &v)| (i, j as usize, v))
+            };
+            let mut entries: Vec<_> = (0..14).flat_map(row).collect();
+            entries.push((rng.random_range(0..14), rng.random_range(0..10), 1));
+            let other = SparseMatrix::from_triplets(p, 14, 10, &entries);
+            let crossed = Crossed(Naive(a.clone()), Naive(other));
+            for block in [1, 2, 8] {
+                let found = operator_rank(&crossed, &RankOptions::default().block(block), &Silent);
+                assert!(matches!(found, Err(Error::Check(_))), "p = {p}, block {block}: {found:?}");
+            }
+            let found = operator_rank(&Crossed(Naive(a.clone()), Naive(a.clone())), &RankOptions::default(), &Silent);
+            assert!(found.unwrap().rank <= dense_rank(&a));
+        }
     }
 
     #[test]

@@ -50,11 +50,13 @@ pub enum Domain {
     Solutions,
     /// The polynomials that split others.
     Splitting,
+    /// The vectors that compare the products with an operator and with its transpose.
+    Transposes,
 }
 
 impl Domain {
     /// All uses.
-    pub const ALL: [Domain; 13] = [
+    pub const ALL: [Domain; 14] = [
         Domain::Rounds,
         Domain::Sample,
         Domain::Exploration,
@@ -68,6 +70,7 @@ impl Domain {
         Domain::Primes,
         Domain::Solutions,
         Domain::Splitting,
+        Domain::Transposes,
     ];
 
     /// The domain in the key.
@@ -86,6 +89,7 @@ impl Domain {
             Domain::Primes => "primes",
             Domain::Solutions => "solutions",
             Domain::Splitting => "splitting",
+            Domain::Transposes => "transposes",
         }
     }
 }

@@ -98,7 +98,7 @@ fn attempt_with(
     let operator = Preconditioned::plain(product);
     let projection = Projection::Dense { transposed: memory::copy(&transposed, ROWS)? };
     let mut source = Krylov::new(&field, &operator, projection, s, Start::X, &mut stream(Domain::Start))?;
-    let mut saved = Saved::of(&source, 1, &format!("{vectors} dense rows"), observer)?;
+    let mut saved = Saved::of(&mut source, 1, &format!("{vectors} dense rows"), observer)?;
     let mut search = GeneratorSearch::new(field, s)?;
     let expected = n.div_ceil(s) + n.div_ceil(vectors) + 2 + STABLE_TERMS;
     observer.phase("sequence", expected as u64);

@@ -21,7 +21,7 @@ use crate::dense::{Entry, add_tall_product};
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
 use crate::spmv::{Block, DigitScaling, Lanes};
-use crate::{Result, memory};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -29,6 +29,19 @@ use std::ops::Range;
 const ROWS: usize = 1 << 10;
 /// What the memory is for.
 const WHAT: &str = "Gram matrices of a sequence";
+
+/// Refuses s × s terms that are not symmetric, as all are where B = D₁·M with a symmetric M: products with A and with Aᵀ
+/// that are not of one matrix, whose sequence could have a generator of any degree.
+///
+/// # Errors
+/// [`Error::Check`].
+pub(super) fn check_symmetric<E: PartialEq>(terms: &[E], s: usize) -> Result<()> {
+    let symmetric = |term: &[E]| (0..s).all(|i| (0..i).all(|j| term[i * s + j] == term[j * s + i]));
+    match terms.chunks_exact(s * s).all(symmetric) {
+        true => Ok(()),
+        false => Err(Error::Check("the products with a matrix and with its transpose are not of one matrix".into())),
+    }
+}
 
 /// The form D₁⁻¹ over K = GF(pᵏ).
 #[derive(Debug)]
@@ -106,13 +119,14 @@ impl Gram {
         };
         let all = sums[1..].iter().fold(sums[0].clone(), add);
         memory::reserve(out, 2 * s * s, WHAT)?;
+        let terms = out.len();
         for first in [0, w] {
             // The terms are symmetric: whose digits are the rows makes no difference.
             let rows = all.chunks_exact(2 * w).flat_map(|row| &row[first..first + w]);
             let products = memory::collect(rows.copied(), WHAT)?;
             out.extend(combine_digits(field, (s, s), &products));
         }
-        Ok(())
+        check_symmetric(&out[terms..], s)
     }
 
     /// The products of the digits of D₁⁻¹Z by those of X and Z, side by side, over some of the chunks of rows.

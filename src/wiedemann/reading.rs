@@ -93,7 +93,7 @@ impl<F: Field> Reading<'_, F> {
         // Kernels are compiled.
         let mut searches = if self.gpu.is_some() { phases.time("device", searches) } else { searches() }?;
         let elsewhere = source.is_elsewhere();
-        let mut saved = Saved::of(&*source, self.field.degree(), self.projection, observer)?;
+        let mut saved = Saved::of(source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize, done: &AtomicBool| {
             let target = if self.early || elsewhere {
                 next_length(length, expected, self.early)

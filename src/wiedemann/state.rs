@@ -3,7 +3,7 @@
 //! [`GeneratorSearch`](crate::sigma_basis::GeneratorSearch).
 
 use crate::field::Field;
-use crate::report::{Keeper, Kept};
+use crate::report::{Keeper, Kept, Quiet};
 use crate::sequence::SequenceSource;
 use crate::spmv::Block;
 use crate::{Error, Observer, Result, memory};
@@ -27,13 +27,14 @@ pub(crate) struct Saved<'a> {
 }
 
 impl<'a> Saved<'a> {
-    /// What was kept of the run over a field of that degree whose sequence starts at the block of the `source`, which
-    /// with the kind of its `projection` identifies it: both are drawn from streams of the same run.
+    /// What was kept of the run over a field of that degree whose sequence goes from the block of the `source` to the
+    /// next one: that of an operator, where the first may be as it was drawn. With the kind of the `projection`, which
+    /// is drawn from streams of the same run, these two identify it.
     ///
     /// # Errors
-    /// Those of the observer's keeper, [`Error::Memory`].
+    /// Those of the observer's keeper and of the source, which makes its first terms for this.
     pub fn of<E>(
-        source: &dyn SequenceSource<E>,
+        source: &mut dyn SequenceSource<E>,
         degree: usize,
         projection: &str,
         observer: &'a dyn Observer,
@@ -43,14 +44,17 @@ impl<'a> Saved<'a> {
             return Ok(nobody);
         }
         let Some(first) = source.state()? else { return Ok(nobody) };
-        let residues = first.to_residues()?;
+        let (rows, width, residues) = (first.rows(), first.width(), first.to_residues()?);
+        source.extend(source.together(), &mut vec![], &Quiet(observer))?;
+        let Some(next) = source.state()? else { return Ok(nobody) };
         let mut hash = Sha256::new();
-        for chunk in residues.chunks(CHUNK) {
+        for chunk in residues.chunks(CHUNK).chain(next.to_residues()?.chunks(CHUNK)) {
             let bytes: Vec<u8> = chunk.iter().flat_map(|word| word.to_le_bytes()).collect();
             hash.update(&bytes);
         }
         let digest: [u8; 32] = hash.finalize().into();
-        let kept = Kept::of("wiedemann", || (first.rows(), first.width(), degree, projection, digest), observer)?;
+        source.restore(&residues)?;
+        let kept = Kept::of("wiedemann", || (rows, width, degree, projection, digest), observer)?;
         let state: Option<(u64, Vec<u64>, Vec<u64>)> = kept.load()?;
         let (terms, block) = match state.filter(|(_, _, block)| block.len() == residues.len()) {
             Some((next, terms, block)) => (terms, Some((next, block))),

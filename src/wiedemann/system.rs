@@ -181,7 +181,7 @@ impl System<'_> {
             let projection = Projection::sparse(field, n, self.parameters.block, &mut stream(Domain::Projection))?;
             (Krylov::at(field, &operator, projection, first)?, "sparse, of a system")
         };
-        let mut saved = Saved::of(&source, field.degree(), kind, observer)?;
+        let mut saved = Saved::of(&mut source, field.degree(), kind, observer)?;
         let found = self.generator(field, n, &mut source, &mut saved, stream, phases, observer)?;
         drop(source);
         let Some((generator, rank)) = found else { return Ok(None) };

@@ -14,6 +14,7 @@ mod gram;
 mod projection;
 mod strand;
 
+use super::gram::check_symmetric;
 use super::{Buckets, Left, Projection, SequenceSource, Start};
 use crate::blackbox::Diagonals;
 use crate::field::{Field, Rng};
@@ -85,6 +86,7 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
             GpuLeft::Own(grams) => {
                 let mut sums = memory::zeros::<u64>(count * self.shape.block * self.shape.block, TERMS)?;
                 strand.matrices().zip(grams).try_for_each(|(matrix, gram)| gram.collect(matrix, count, &mut sums))?;
+                check_symmetric(&sums, self.shape.block)?;
                 into.extend(sums.iter().map(|&x| self.field.from_digits(&[x])));
                 Ok(())
             }
