@@ -13,7 +13,7 @@ use super::kernel::{Kernel, NullVectors, decompose};
 use super::profile::Profile;
 use super::rank::RankOptions;
 use crate::certify::Certainty;
-use crate::pivots::Rule;
+use crate::pivots::{Effort, Rule, find, find_by};
 use crate::sparse::SparseMatrix;
 use crate::{Observer, Result, memory};
 
@@ -69,9 +69,19 @@ impl FreeColumns<'_> {
 /// fits or memory ends, [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so, and
 /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself.
 pub fn rref(a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<RowEchelon> {
-    let kernel = decompose(a, Rule::Leading, options, observer)?;
+    let rule = if is_triangular(&a, observer)? { Rule::Aside(0) } else { Rule::Leading };
+    let kernel = decompose(a, rule, options, observer)?;
     let profile = Profile::of(&kernel)?;
     Ok(RowEchelon { kernel, profile })
+}
+
+/// Whether structural pivots that are no first entries of their rows, but not those that are, have all columns with an
+/// entry: then all of these are pivots in any order.
+fn is_triangular(a: &SparseMatrix, observer: &dyn Observer) -> Result<bool> {
+    // A few visits of each entry, whatever they find.
+    let effort = Effort { reward: u64::MAX, ..Effort::default() };
+    let leading = find_by(a, Rule::Leading, &effort, observer)?;
+    Ok(leading.free_cols > 0 && leading.free_rows >= leading.free_cols && find(a, &effort, observer)?.free_cols == 0)
 }
 
 impl RowEchelon {
@@ -199,6 +209,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// All rows begin in one column, so that one of them has a first entry that is a pivot: the form is the identity,
+    /// but for columns without an entry.
+    #[test]
+    fn full_columns_are_pivots_in_any_order() {
+        let mut rng = Rng::seed_from_u64(53);
+        for p in [2, 3, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+            for n in [2, 3, 40, 300] {
+                let unit = |rng: &mut Rng| rng.random_range(1..p.get());
+                let mut arrow: Vec<_> = (0..n).flat_map(|i| [(i, i), (i, 0), (0, i)]).collect();
+                arrow.sort_unstable();
+                arrow.dedup();
+                let arrow: Vec<_> = arrow.into_iter().map(|(i, j)| (i, j + j / 3, unit(&mut rng))).collect();
+                let cols = n + n / 3;
+                // Rows beyond what an arrow has, so that a triangle has all columns.
+                let more: Vec<_> = (1..n).map(|j| (n + j, j + j / 3, unit(&mut rng))).collect();
+                let a = SparseMatrix::from_triplets(p, 2 * n, cols, &[arrow, more].concat());
+                check(&a, &Machine::reference());
+                let full = a.non_empty_cols().unwrap();
+                let form = rref(a, &RankOptions::default(), &Silent).unwrap();
+                assert_eq!((form.pivots(), form.rank().certainty), (&full[..], Certainty::Proven));
+            }
+        }
+        // As quick as a rank: rows of 200 000 columns, every one of which begins in the first.
+        let n = 200_000;
+        let entries: Vec<_> = (0..n).flat_map(|i| [(i, 0, 1), (i, i, 2)]).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), n, n, &entries);
+        assert_eq!(rref(a, &RankOptions::default(), &Silent).unwrap().pivots().len(), n);
     }
 
     /// The dense echelon form agrees on which columns come first.
