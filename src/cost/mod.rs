@@ -24,6 +24,7 @@
 //! prices: they are defined next to the kernel.
 
 mod dense;
+mod device;
 mod hafnian;
 mod permanent;
 mod poly;
@@ -31,8 +32,9 @@ mod sparse;
 mod wiedemann;
 
 pub use dense::{Dense, size_class};
+pub use device::Device;
 pub use hafnian::Hafnian;
-pub use permanent::{Device, Frontier, Gray, Permanent};
+pub use permanent::{Frontier, Gray, Permanent};
 pub use poly::Poly;
 pub use sparse::{Elimination, Integers, Passes, Random, Schur, Sparse};
 pub use wiedemann::Wiedemann;
@@ -81,7 +83,7 @@ pub struct Machine {
     pub frontier: Frontier,
     /// The sum along a Gray code, on the processor.
     pub gray: Gray,
-    /// The same sum on CUDA GPUs.
+    /// CUDA GPUs: that sum, sequences, σ-bases, dense eliminations.
     pub device: Device,
     /// Hafnians.
     pub hafnian: Hafnian,
@@ -157,7 +159,7 @@ impl Machine {
     #[must_use]
     pub fn with_gpu(&self, threads: usize) -> Machine {
         let (mut machine, by) = (self.clone(), threads as f64);
-        let Device { entry, row_byte, far, cache, residue, product, level, projection, gram, .. } = self.device;
+        let Device { entry, row_byte, far, cache, residue, product, projection, gram, .. } = self.device;
         machine.passes = Passes {
             gather: entry * by,
             gather_byte: row_byte * by,
@@ -167,15 +169,22 @@ impl Machine {
             product: product * by,
             ..self.passes
         };
-        // There are kernels for residues of prime fields alone.
+        // Bases that the processor makes leave threads without work; Gram matrices have kernels for residues of prime
+        // fields alone.
+        let idle = (by / Device::BASIS_THREADS).max(1.0);
         machine.wiedemann = Wiedemann {
             projection: projection * by,
             gram: gram * by,
             gram_digits: f64::INFINITY,
             gram_wide: f64::INFINITY,
+            basis: self.wiedemann.basis * idle,
+            basis_digit: self.wiedemann.basis_digit * idle,
             ..self.wiedemann
         };
-        machine.device.level = level * by;
+        let here = &mut machine.device;
+        for price in [&mut here.level, &mut here.bases, &mut here.order, &mut here.leaf, &mut here.basis] {
+            *price *= by;
+        }
         machine
     }
 

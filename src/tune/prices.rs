@@ -51,7 +51,8 @@ prices! {
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;
     gray: start setting operation build;
-    device: find start setting operation entry row_byte far cache residue product projection gram level dense;
+    device: find start setting operation entry row_byte far cache residue product projection gram bases order leaf
+        basis level dense;
     hafnian: slot look product pfaffian vertex start;
 }
 

@@ -1,8 +1,9 @@
 //! What a run of block Wiedemann takes, in seconds of one thread and bytes: products, projections, σ-basis, co-degree.
 
-use crate::cost::{Machine, Wiedemann};
+use crate::cost::Machine;
 use crate::field::Modulus;
 use crate::sequence::Gram;
+use crate::sigma_basis::GpuBases;
 use crate::spmv::{Lane, pass_seconds};
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to have stabilised.
@@ -35,6 +36,8 @@ pub struct Problem {
     /// Levels that a product waits for, each for [`Device::level`](crate::cost::Device::level) whatever the width of
     /// the block: those of the triangular solves of a GPU.
     pub levels: usize,
+    /// Whether a GPU makes the products, which may make the generator, too.
+    pub gpu: bool,
 }
 
 /// What determines the cost of one run of block Wiedemann.
@@ -50,13 +53,6 @@ pub(super) struct Work<'a> {
     pub by_theorem: bool,
     /// Whether the sequence may be projected by itself.
     pub may_own: bool,
-}
-
-/// Predicted seconds of one thread for the σ-basis of so many terms. PM-Basis: about 16 s³ multiplications a term,
-/// level of recursion and digit product; leaves over an extension are done element by element.
-pub(super) fn basis_seconds(prices: &Wiedemann, s: usize, degree: usize, terms: f64) -> f64 {
-    let each = if degree == 1 { prices.basis } else { (2.0 * degree as f64 - 1.0) * prices.basis_digit };
-    16.0 * (s as f64).powi(3) * terms.log2().max(1.0) * each * terms
 }
 
 impl Work<'_> {
@@ -81,9 +77,33 @@ impl Work<'_> {
         self.sequence_seconds(s) + self.codegree_seconds(s)
     }
 
-    /// Predicted seconds of one thread for the generator of the sequence.
+    /// Predicted seconds of one thread for the generator of the sequence, made where that is sooner.
     pub fn basis_seconds(&self, s: usize) -> f64 {
-        basis_seconds(&self.machine.wiedemann, s, self.degree, self.terms(s))
+        self.basis_seconds_here(s).min(self.basis_seconds_on_gpu(s))
+    }
+    /// Whether the generator is made sooner on the GPU that makes the products, the start of its kernels included.
+    pub fn basis_is_for_gpu(&self, s: usize) -> bool {
+        self.basis_seconds_on_gpu(s) < self.basis_seconds_here(s)
+    }
+    /// The multiplications of PM-Basis: about 16 s³ a term and level of recursion.
+    fn basis_products(&self, s: usize) -> f64 {
+        let terms = self.terms(s);
+        16.0 * (s as f64).powi(3) * terms.log2().max(1.0) * terms
+    }
+    /// Over extensions there are that many of digits, and leaves are done element by element.
+    fn basis_seconds_here(&self, s: usize) -> f64 {
+        let (k, prices) = (self.degree as f64, &self.machine.wiedemann);
+        let each = if self.degree == 1 { prices.basis } else { (2.0 * k - 1.0) * prices.basis_digit };
+        self.basis_products(s) * each
+    }
+    /// Leaves one after the other, and products; infinite without kernels.
+    fn basis_seconds_on_gpu(&self, s: usize) -> f64 {
+        let (p, prices) = (self.problem.modulus, &self.machine.device);
+        if !self.problem.gpu || self.degree > 1 || !GpuBases::has_kernels(p, 2 * s, s) {
+            return f64::INFINITY;
+        }
+        let leaves = self.terms(s) * (prices.order + (s as f64).powi(3) * prices.leaf);
+        prices.bases + leaves + self.basis_products(s) * prices.basis
     }
 
     /// Predicted seconds of one thread for the co-degree by interpolation, where the field has the points: a

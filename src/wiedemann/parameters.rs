@@ -13,7 +13,8 @@ use crate::words::counted;
 use crate::{Error, Result};
 
 /// Fields of fewer elements are extended even where no bound is asked for: on GF(q), a run is expected to fall short of
-/// the rank about once in q, when rank(AᵀD₂A) < rank(A).
+/// the rank about once in q, when rank(AᵀD₂A) < rank(A), unless an eigenvalue of B has more eigenvectors than a block
+/// has columns (q is not large beside the number of small blocks of A).
 const LEAST_LOG2_ORDER: f64 = 15.0;
 /// The order that such an extension has at least.
 const EXTENDED_LOG2_ORDER: f64 = 16.0;
@@ -33,6 +34,8 @@ pub struct Parameters {
     pub by_theorem: bool,
     /// Whether the sequence is projected by itself, with half the products, where its place can do that.
     pub own: bool,
+    /// Whether the generator is made by the GPU that makes the terms, if one does.
+    pub basis_on_gpu: bool,
     /// Products in each direction for the sequences of all trials, for the largest rank that is possible.
     pub products: u64,
     /// Predicted seconds on one core, for all trials.
@@ -95,19 +98,29 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
     let symmetric = problem.symmetric && p.get() != 2;
     let may_own = options.route == Route::Shortcut;
     let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem, may_own };
-    let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).next_multiple_of(problem.grid);
+    // Columns beyond the smaller side add nothing to what X spans.
+    let most = rank_bound.max(1);
+    let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).min(most);
+    let block = block.next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
+    let own = work.own_is_sooner(block);
+    let itself = match (own, problem.gpu) {
+        (true, false) => ", projected by itself",
+        (true, true) => ", projected by itself where the blocks are whole",
+        (false, _) => "",
+    };
     Ok(Parameters {
         degree,
         block,
         symmetric,
         by_theorem,
-        own: work.own_is_sooner(block),
+        own,
+        basis_on_gpu: work.basis_is_for_gpu(block),
         products: work.products(block) as u64 * options.trials as u64,
         seconds: work.seconds(block) * options.trials as f64,
         parts: [work.basis_seconds(block), work.codegree_seconds(block)],
         bytes: work.bytes(block),
-        reason: format!("{why}; block size {block}{early}"),
+        reason: format!("{why}; block size {block}{early}{itself}"),
     })
 }
 
@@ -117,8 +130,9 @@ mod tests {
     use crate::field::Modulus;
 
     fn problem(p: u64, grid: usize) -> Problem {
-        let modulus = Modulus::new(p).unwrap();
-        Problem { modulus, rows: 5000, cols: 5000, nnz: 5000, valued: 0, symmetric: true, grid, scratch: 0, levels: 0 }
+        let (modulus, n) = (Modulus::new(p).unwrap(), 5000);
+        let (valued, scratch, levels) = (0, 0, 0);
+        Problem { modulus, rows: n, cols: n, nnz: n, valued, symmetric: true, grid, scratch, levels, gpu: false }
     }
 
     #[test]
@@ -134,6 +148,36 @@ mod tests {
             let c = parameters(&problem(p, 1), &Options::default(), &Machine::reference()).unwrap();
             assert_eq!((c.degree, c.by_theorem, c.symmetric), (degree, by_theorem, p != 2), "p = {p}");
         }
+    }
+
+    /// Long bases go to the GPU that makes the terms, where it has kernels: not over extensions, for wide residues or
+    /// for wide blocks. Short ones are not worth loading these; nor is there a GPU where the processor makes the terms.
+    #[test]
+    fn long_bases_go_to_the_gpu_that_makes_the_terms() {
+        let gpu = Machine::reference().with_gpu(16);
+        let chosen = |p, n, block, machine: &Machine, gpu| {
+            let given = Problem { rows: n, cols: n, gpu, ..problem(p, 1) };
+            parameters(&given, &Options { block: Some(block), ..Options::default() }, machine).unwrap()
+        };
+        for (p, n, block, is_for_gpu) in [
+            (65521, 100_000, 32, true),
+            (65521, 1000, 32, false),
+            (65521, 100_000, 128, false),
+            (2147483647, 100_000, 32, true),
+            (4294967291, 100_000, 16, false),
+            (7, 100_000, 16, false),
+        ] {
+            let found = chosen(p, n, block, &gpu, true);
+            assert_eq!(found.basis_on_gpu, is_for_gpu, "p = {p}, n = {n}, block {block}");
+            assert!(!chosen(p, n, block, &Machine::reference(), false).basis_on_gpu);
+        }
+        // Narrow blocks, whose bases the processor would make as soon, are not preferred for that.
+        let found = parameters(
+            &Problem { rows: 460_261, cols: 171_375, nnz: 6_080_000, symmetric: false, gpu: true, ..problem(65521, 1) },
+            &Options::default(),
+            &gpu,
+        );
+        assert_eq!(found.unwrap().block, 32);
     }
 
     #[test]
@@ -185,6 +229,15 @@ mod tests {
             |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::reference()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
         assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
+    }
+
+    #[test]
+    fn blocks_are_no_wider_than_the_matrix() {
+        for (n, wanted, block) in [(0, 64, 1), (1, 64, 1), (5, 64, 5), (5, 3, 3), (100, 64, 64)] {
+            let given = Problem { rows: n, cols: 2 * n, ..problem(65521, 1) };
+            let options = Options { block: Some(wanted), ..Default::default() };
+            assert_eq!(parameters(&given, &options, &Machine::reference()).unwrap().block, block);
+        }
     }
 
     #[test]

@@ -1,17 +1,15 @@
 //! One run of block Wiedemann: sequence, σ-basis, degree of the generator (source paper, section 3).
 
-use super::cost::basis_seconds;
 use super::options::{Options, Route};
 use super::parameters::Parameters;
 use super::place::Place;
 use super::reading::{Reading, Run};
 use crate::blackbox::{Diagonals, Preconditioned};
 use crate::certify::{Certainty, Domain, Streams, rank_failure};
-use crate::cost::Wiedemann;
 use crate::field::{ExtensionField, Field, PrimeField, Rng};
 use crate::report::Phases;
 use crate::sequence::{GpuKrylov, Gram, Krylov, Left, Projection, Start};
-use crate::{Observer, Result};
+use crate::{Error, Observer, Result};
 
 /// Why the value is a lower bound for certain. It is the rank of a block Hankel matrix of the terms, a product with B
 /// in its middle: whatever the random choices, and however early the sequence ends
@@ -20,10 +18,6 @@ use crate::{Observer, Result};
 /// [`GeneratorSearch::verify`](crate::sigma_basis::GeneratorSearch::verify), which takes no random check for a proof
 /// there. Degree and co-degree of det F, found by two routes, can only refuse the value.
 pub const NEVER_ABOVE: &str = "in exact arithmetic, the value never exceeds the rank";
-
-/// A σ-basis that is predicted to take one thread more seconds goes to the GPU that makes the sequence: kernels that
-/// are compiled for the first time take about as long.
-const GPU_PAYS: f64 = 8.0;
 
 /// How block Wiedemann was run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +97,10 @@ pub fn trials(
             let field = ExtensionField::new(p, parameters.degree, &mut stream(Domain::Extension));
             run(&field, place, parameters, options, &stream, phases, observer)?
         };
+        if run.value > full && options.route != Route::CoDegree {
+            let sides = format!("{} x {}", place.rows(), place.cols());
+            return Err(Error::Check(format!("a sequence of rank {} of a {sides} operator", run.value)));
+        }
         values.push(run.value);
         if run.value == full && options.route != Route::CoDegree {
             break;
@@ -166,9 +164,7 @@ fn run<F: Field>(
         Place::Gpu(matrix) => {
             assert_eq!(matrix.shape().block, s, "blocks of the parameters' size");
             let source = phases.time("sequence", || GpuKrylov::new(field, matrix, &diagonals, left, start, rng));
-            let seconds = basis_seconds(&Wiedemann::default(), s, choice.degree, expected as f64);
-            let pays = choice.degree == 1 && seconds > GPU_PAYS;
-            let reading = Reading { gpu: pays.then(|| matrix.first()), ..reading };
+            let reading = Reading { gpu: choice.basis_on_gpu.then(|| matrix.first()), ..reading };
             reading.run(&mut source?, stream, phases, observer)
         }
     }
@@ -188,9 +184,11 @@ mod tests {
     use crate::cost::Machine;
     use crate::field::Modulus;
     use crate::oracles::dense_rank;
+    use crate::report::Memory;
     use crate::sparse::SparseMatrix;
     use crate::spmv::{Plan, PlanOptions, Product};
     use rand::{RngExt, SeedableRng};
+    use std::sync::atomic::Ordering;
 
     /// A matrix of at most the rank `low`, with zero rows, repeated rows and explicit zeros; symmetric if it is square.
     fn degenerate(p: Modulus, rows: usize, cols: usize, low: usize, rng: &mut Rng) -> SparseMatrix {
@@ -212,7 +210,8 @@ mod tests {
     fn outcome(a: &SparseMatrix, own: bool, options: &Options, seed: u64) -> Outcome {
         let (modulus, rows, cols, nnz) = (a.modulus(), a.rows(), a.cols(), a.nnz());
         let symmetric = a.is_symmetric().unwrap();
-        let problem = Problem { modulus, rows, cols, nnz, valued: nnz, symmetric, grid: 1, scratch: 0, levels: 0 };
+        let problem =
+            Problem { modulus, rows, cols, nnz, valued: nnz, symmetric, grid: 1, scratch: 0, levels: 0, gpu: false };
         let chosen = Parameters { own, ..parameters(&problem, options, &Machine::reference()).unwrap() };
         let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
         let (streams, mut phases) = (Streams::of(a, seed), Phases::default());
@@ -242,6 +241,42 @@ mod tests {
             }
             // Of fields of 2¹⁵ elements and more.
             assert!(short <= 1, "{short} of {runs} runs short of the rank, p = {p}");
+        }
+    }
+
+    /// What was kept of one operator is nothing to another one of the same shape, drawn with the same random choices.
+    #[test]
+    fn what_is_kept_belongs_to_one_operator() {
+        let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(34));
+        let streams = Streams::of_shape(p, [60, 50], 1);
+        for own in [true, false] {
+            let memory = Memory::default();
+            memory.life.store(usize::MAX, Ordering::Relaxed);
+            for low in [30, 10, 50] {
+                let a = degenerate(p, 60, 50, low, &mut rng);
+                let problem = Problem {
+                    modulus: p,
+                    rows: 60,
+                    cols: 50,
+                    nnz: a.nnz(),
+                    valued: a.nnz(),
+                    symmetric: false,
+                    grid: 1,
+                    scratch: 0,
+                    levels: 0,
+                    gpu: false,
+                };
+                let options = Options { block: Some(4), early_termination: false, ..Options::default() };
+                let chosen = Parameters { own, ..parameters(&problem, &options, &Machine::reference()).unwrap() };
+                let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+                // Again, from what was kept.
+                for _ in 0..2 {
+                    let place = Place::Processor(&product);
+                    let found = trials(place, &chosen, &options, &streams, &mut Phases::default(), &memory).unwrap();
+                    assert_eq!(found.rank, dense_rank(&a), "own: {own}");
+                }
+            }
+            assert!(memory.states.lock().unwrap().keys().filter(|name| name.starts_with("wiedemann")).count() >= 3);
         }
     }
 

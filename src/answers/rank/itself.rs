@@ -6,7 +6,7 @@ use super::plan::ENTRY;
 use super::work::{SHARED, instead};
 use super::{Method, Phases, RankOptions, wiedemann};
 use crate::certify::Streams;
-use crate::cost::{Device, Machine};
+use crate::cost::Device;
 use crate::gpu::{Device as GpuDevice, Devices, require_devices};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuCopies, GpuShape, Plan, Product};
@@ -15,7 +15,7 @@ use crate::{Error, Forecast, Observer, Result, Step};
 use std::time::Instant;
 
 /// The rank of `core` by block Wiedemann. Whether the sequence is computed on a GPU makes no difference to any bit of
-/// it.
+/// it, but for one that is projected by itself where its place can do that.
 pub(super) fn by_wiedemann(
     core: &SparseMatrix,
     options: &RankOptions,
@@ -66,14 +66,16 @@ pub(super) struct Chosen {
 pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases: &mut Phases) -> Result<Chosen> {
     let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0 };
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0, gpu: false };
     let (machine, threads) = (&options.machine, rayon::current_num_threads());
-    let on = |machine: &Machine| parameters(&problem, &options.wiedemann(), machine);
+    let here = || parameters(&problem, &options.wiedemann(), machine);
+    let there =
+        |threads| parameters(&Problem { gpu: true, ..problem }, &options.wiedemann(), &machine.with_gpu(threads));
     let start = (machine.device.find + machine.device.start) * threads as f64;
     let (mut chosen, gpu, why) = match options.devices {
-        Devices::Processor => (on(machine)?, false, String::new()),
+        Devices::Processor => (here()?, false, String::new()),
         Devices::Auto => {
-            let (here, mut there) = (on(machine)?, on(&machine.with_gpu(threads))?);
+            let (here, mut there) = (here()?, there(threads)?);
             there.seconds += start;
             if here.seconds <= start {
                 let why = place::soon(start / threads as f64);
@@ -86,7 +88,7 @@ pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases:
                 (there, true, why)
             }
         }
-        _ => (on(&machine.with_gpu(Device::THREADS))?, true, String::new()),
+        _ => (there(Device::THREADS)?, true, String::new()),
     };
     if !why.is_empty() {
         chosen.reason += &format!("; {why}");
@@ -164,6 +166,7 @@ impl Run<'_> {
 mod tests {
     use super::*;
     use crate::answers::rank;
+    use crate::cost::Machine;
     use crate::field::Modulus;
     use crate::{DeviceReason, Silent, families};
     use std::sync::Mutex;
@@ -192,6 +195,7 @@ mod tests {
             grid: 1,
             scratch: 0,
             levels: 0,
+            gpu: false,
         };
         for devices in [Devices::Auto, Devices::Gpus] {
             let options = RankOptions::default().method(Method::Wiedemann).devices(devices);

@@ -38,7 +38,18 @@ impl Outlook<'_> {
         let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
         let scratch = rows + pivots + cols;
         let (grid, levels) = (TriangularSolve::GRID, self.rest.waits());
-        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid, scratch, levels }
+        Problem {
+            modulus,
+            rows,
+            cols,
+            nnz,
+            valued,
+            symmetric: false,
+            grid,
+            scratch,
+            levels,
+            gpu: self.rest.gpu.is_some(),
+        }
     }
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.

@@ -79,6 +79,11 @@ impl Run<'_> {
 }
 
 impl GpuBases {
+    /// Whether there are kernels for series of `rows` × `cols` matrices on a device of compute capability 9.0, for
+    /// plans that know of none.
+    pub(crate) fn has_kernels(modulus: Modulus, rows: usize, cols: usize) -> bool {
+        rows * cols > 0 && Form { modulus, rows, cols, capability: (9, 0) }.largest().is_ok()
+    }
     /// Opens the device, and compiles and loads the kernels, for series of `rows` × `cols` matrices.
     ///
     /// # Errors

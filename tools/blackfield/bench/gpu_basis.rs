@@ -15,13 +15,15 @@ const TIMES: usize = 3;
 /// Orders up to this one, for 32 columns, are compared with the processor's: it takes seconds there and not a minute.
 const COMPARED: usize = 8192;
 
-/// 64 × 32 series, that of the largest order the one by which the GPU is judged, and 128 × 64.
+/// The columns of 2n × n series and their orders: of 32 columns, the largest is the one by which the GPU is judged.
+const SERIES: [(usize, &[usize]); 4] =
+    [(8, &[1024, 32768]), (16, &[1024, 32768]), (32, &[1024, 8192, 65536]), (64, &[1024, 32768])];
+
+/// Some of all widths and lengths.
 pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus) -> Result<()> {
     if modulus.get() < 1 << 31 {
-        for (n, orders) in
-            clock.pick(vec![(4, vec![100])], vec![(32, vec![1024, 8192, 65536]), (64, vec![1024, 32768])])
-        {
-            series_of(clock, device, modulus, n, &orders)?;
+        for &(n, orders) in clock.pick(&[(4, &[100][..])][..], &SERIES) {
+            series_of(clock, device, modulus, n, orders)?;
         }
     }
     Ok(())
