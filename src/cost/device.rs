@@ -53,7 +53,7 @@ pub struct Device {
 impl Device {
     /// What a σ-basis gains at most by the threads of a processor that does nothing else: leaves are serial (16 threads
     /// of a Xeon made one of 16 columns about 2.6 times as fast as one).
-    pub(super) const BASIS_THREADS: f64 = 3.0;
+    pub(crate) const BASIS_THREADS: f64 = 3.0;
     /// The threads that share what a GPU does not do, where a plan must not depend on their number.
     pub const THREADS: usize = 16;
 }

@@ -169,16 +169,12 @@ impl Machine {
             product: product * by,
             ..self.passes
         };
-        // Bases that the processor makes leave threads without work; Gram matrices have kernels for residues of prime
-        // fields alone.
-        let idle = (by / Device::BASIS_THREADS).max(1.0);
+        // There are kernels for residues of prime fields alone.
         machine.wiedemann = Wiedemann {
             projection: projection * by,
             gram: gram * by,
             gram_digits: f64::INFINITY,
             gram_wide: f64::INFINITY,
-            basis: self.wiedemann.basis * idle,
-            basis_digit: self.wiedemann.basis_digit * idle,
             ..self.wiedemann
         };
         let here = &mut machine.device;

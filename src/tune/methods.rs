@@ -47,7 +47,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         Some(Echelon::memory(modulus, bound, cols)),
     )];
     let problem =
-        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: false };
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: None };
     let found = parameters(&problem, &wiedemann::Options::default(), machine)?;
     let of = format!("block {}, degree {}", found.block, found.degree);
     costs.push(cost("block Wiedemann", of, found.seconds, Some(found.bytes)));
@@ -87,7 +87,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
     }
     let scratch = pivots + rows + cols;
     let problem =
-        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch, levels: 0, gpu: false };
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 16, scratch, levels: 0, gpu: None };
     let hybrid = parameters(&problem, &wiedemann::Options::default(), machine)?;
     costs.push(cost("block Wiedemann on S", of.clone(), hybrid.seconds, Some(hybrid.bytes)));
     let split = Split::new(&a, &found.pivots)?;

@@ -1,6 +1,6 @@
 //! What a run of block Wiedemann takes, in seconds of one thread and bytes: products, projections, σ-basis, co-degree.
 
-use crate::cost::Machine;
+use crate::cost::{Device, Machine};
 use crate::field::Modulus;
 use crate::sequence::Gram;
 use crate::sigma_basis::GpuBases;
@@ -36,8 +36,9 @@ pub struct Problem {
     /// Levels that a product waits for, each for [`Device::level`](crate::cost::Device::level) whatever the width of
     /// the block: those of the triangular solves of a GPU.
     pub levels: usize,
-    /// Whether a GPU makes the products, which may make the generator, too.
-    pub gpu: bool,
+    /// The threads for which a second of the GPU counts that makes the products, if one does: it may make the
+    /// generator, too.
+    pub gpu: Option<usize>,
 }
 
 /// What determines the cost of one run of block Wiedemann.
@@ -79,11 +80,13 @@ impl Work<'_> {
 
     /// Predicted seconds of one thread for the generator of the sequence, made where that is sooner.
     pub fn basis_seconds(&self, s: usize) -> f64 {
-        self.basis_seconds_here(s).min(self.basis_seconds_on_gpu(s))
+        if self.basis_is_for_gpu(s) { self.basis_seconds_on_gpu(s) } else { self.basis_seconds_here(s) }
     }
-    /// Whether the generator is made sooner on the GPU that makes the products, the start of its kernels included.
+    /// Whether the generator is made sooner on the GPU that makes the products, the start of its kernels included: the
+    /// processor, which has nothing else to do, leaves most of its threads without work.
     pub fn basis_is_for_gpu(&self, s: usize) -> bool {
-        self.basis_seconds_on_gpu(s) < self.basis_seconds_here(s)
+        let idle = |threads: usize| (threads as f64 / Device::BASIS_THREADS).max(1.0);
+        self.problem.gpu.is_some_and(|by| self.basis_seconds_on_gpu(s) < self.basis_seconds_here(s) * idle(by))
     }
     /// The multiplications of PM-Basis: about 16 s³ a term and level of recursion.
     fn basis_products(&self, s: usize) -> f64 {
@@ -99,7 +102,7 @@ impl Work<'_> {
     /// Leaves one after the other, and products; infinite without kernels.
     fn basis_seconds_on_gpu(&self, s: usize) -> f64 {
         let (p, prices) = (self.problem.modulus, &self.machine.device);
-        if !self.problem.gpu || self.degree > 1 || !GpuBases::has_kernels(p, 2 * s, s) {
+        if self.degree > 1 || !GpuBases::has_kernels(p, 2 * s, s) {
             return f64::INFINITY;
         }
         let leaves = self.terms(s) * (prices.order + (s as f64).powi(3) * prices.leaf);

@@ -104,7 +104,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
     let block = block.next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
     let own = work.own_is_sooner(block);
-    let itself = match (own, problem.gpu) {
+    let itself = match (own, problem.gpu.is_some()) {
         (true, false) => ", projected by itself",
         (true, true) => ", projected by itself where the blocks are whole",
         (false, _) => "",
@@ -132,7 +132,7 @@ mod tests {
     fn problem(p: u64, grid: usize) -> Problem {
         let (modulus, n) = (Modulus::new(p).unwrap(), 5000);
         let (valued, scratch, levels) = (0, 0, 0);
-        Problem { modulus, rows: n, cols: n, nnz: n, valued, symmetric: true, grid, scratch, levels, gpu: false }
+        Problem { modulus, rows: n, cols: n, nnz: n, valued, symmetric: true, grid, scratch, levels, gpu: None }
     }
 
     #[test]
@@ -167,13 +167,20 @@ mod tests {
             (4294967291, 100_000, 16, false),
             (7, 100_000, 16, false),
         ] {
-            let found = chosen(p, n, block, &gpu, true);
+            let found = chosen(p, n, block, &gpu, Some(16));
             assert_eq!(found.basis_on_gpu, is_for_gpu, "p = {p}, n = {n}, block {block}");
-            assert!(!chosen(p, n, block, &Machine::reference(), false).basis_on_gpu);
+            assert!(!chosen(p, n, block, &Machine::reference(), None).basis_on_gpu);
         }
         // Narrow blocks, whose bases the processor would make as soon, are not preferred for that.
         let found = parameters(
-            &Problem { rows: 460_261, cols: 171_375, nnz: 6_080_000, symmetric: false, gpu: true, ..problem(65521, 1) },
+            &Problem {
+                rows: 460_261,
+                cols: 171_375,
+                nnz: 6_080_000,
+                symmetric: false,
+                gpu: Some(16),
+                ..problem(65521, 1)
+            },
             &Options::default(),
             &gpu,
         );

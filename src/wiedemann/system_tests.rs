@@ -21,7 +21,7 @@ fn random(p: Modulus, rows: usize, cols: usize, nnz: usize, rng: &mut Rng) -> Sp
 fn chosen(a: &SparseMatrix, block: usize) -> Parameters {
     let (modulus, rows, cols, nnz, valued) = (a.modulus(), a.rows(), a.cols(), a.nnz(), a.valued());
     let problem =
-        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: false };
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: None };
     let options = Options { block: Some(block), ..Default::default() };
     parameters(&problem, &options, &Machine::reference()).unwrap()
 }

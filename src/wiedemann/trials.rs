@@ -211,7 +211,7 @@ mod tests {
         let (modulus, rows, cols, nnz) = (a.modulus(), a.rows(), a.cols(), a.nnz());
         let symmetric = a.is_symmetric().unwrap();
         let problem =
-            Problem { modulus, rows, cols, nnz, valued: nnz, symmetric, grid: 1, scratch: 0, levels: 0, gpu: false };
+            Problem { modulus, rows, cols, nnz, valued: nnz, symmetric, grid: 1, scratch: 0, levels: 0, gpu: None };
         let chosen = Parameters { own, ..parameters(&problem, options, &Machine::reference()).unwrap() };
         let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
         let (streams, mut phases) = (Streams::of(a, seed), Phases::default());
@@ -264,7 +264,7 @@ mod tests {
                     grid: 1,
                     scratch: 0,
                     levels: 0,
-                    gpu: false,
+                    gpu: None,
                 };
                 let options = Options { block: Some(4), early_termination: false, ..Options::default() };
                 let chosen = Parameters { own, ..parameters(&problem, &options, &Machine::reference()).unwrap() };

@@ -128,7 +128,7 @@ fn nullity(
                 grid: 1,
                 scratch: n,
                 levels: 0,
-                gpu: false,
+                gpu: None,
             };
             let wanted = Options { error: work.options.error, memory: work.options.max_memory, ..Options::default() };
             let chosen = parameters(&problem, &wanted, &work.options.machine)?;

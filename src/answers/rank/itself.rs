@@ -66,11 +66,12 @@ pub(super) struct Chosen {
 pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases: &mut Phases) -> Result<Chosen> {
     let symmetric = phases.time("plan", || core.is_symmetric())?;
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
-    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0, gpu: false };
+    let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0, gpu: None };
     let (machine, threads) = (&options.machine, rayon::current_num_threads());
     let here = || parameters(&problem, &options.wiedemann(), machine);
-    let there =
-        |threads| parameters(&Problem { gpu: true, ..problem }, &options.wiedemann(), &machine.with_gpu(threads));
+    let there = |threads| {
+        parameters(&Problem { gpu: Some(threads), ..problem }, &options.wiedemann(), &machine.with_gpu(threads))
+    };
     let start = (machine.device.find + machine.device.start) * threads as f64;
     let (mut chosen, gpu, why) = match options.devices {
         Devices::Processor => (here()?, false, String::new()),
@@ -195,7 +196,7 @@ mod tests {
             grid: 1,
             scratch: 0,
             levels: 0,
-            gpu: false,
+            gpu: None,
         };
         for devices in [Devices::Auto, Devices::Gpus] {
             let options = RankOptions::default().method(Method::Wiedemann).devices(devices);

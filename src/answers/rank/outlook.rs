@@ -38,18 +38,7 @@ impl Outlook<'_> {
         let Rest { modulus, pivots, rows, cols, nnz, valued, .. } = self.rest;
         let scratch = rows + pivots + cols;
         let (grid, levels) = (TriangularSolve::GRID, self.rest.waits());
-        Problem {
-            modulus,
-            rows,
-            cols,
-            nnz,
-            valued,
-            symmetric: false,
-            grid,
-            scratch,
-            levels,
-            gpu: self.rest.gpu.is_some(),
-        }
+        Problem { modulus, rows, cols, nnz, valued, symmetric: false, grid, scratch, levels, gpu: self.rest.gpu }
     }
 
     /// The parameters of block Wiedemann on S; `None` where it cannot give what is asked for.

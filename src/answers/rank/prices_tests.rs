@@ -48,7 +48,7 @@ fn table(machine: &Machine) -> String {
                 grid: 16,
                 scratch: pivots + rows + cols,
                 levels: 0,
-                gpu: false,
+                gpu: None,
             };
             let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
             let r = rank_bound / 3;
@@ -85,7 +85,7 @@ fn table(machine: &Machine) -> String {
             grid: 1,
             scratch: 7,
             levels: 0,
-            gpu: false,
+            gpu: None,
         };
         let found = parameters(&problem, &wiedemann::Options { error, ..Default::default() }, machine);
         writeln!(table, "{:?}", found.map(|f| (f.seconds as f32, f.bytes, f.block))).unwrap();
@@ -156,7 +156,7 @@ fn every_room_reads_its_own_prices() {
         grid: 1,
         scratch: 0,
         levels: 0,
-        gpu: false,
+        gpu: None,
     };
     let seconds = |machine: &Machine| {
         let found = parameters(&problem, &wiedemann::Options::default(), machine).unwrap();
