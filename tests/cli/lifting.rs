@@ -118,6 +118,29 @@ fn determinants_over_the_integers() {
 }
 
 #[test]
+fn determinants_of_blocks() {
+    let lab = Lab::new("block-det");
+    // (1 2 3; 4 5 6; 7 8 10), determinant -3, 401 times: rows are listed backwards, which is odd.
+    let entry = |k: usize| (k / 9 * 3 + k % 9 / 3, k / 9 * 3 + k % 3, if k % 9 == 8 { 10 } else { k % 9 + 1 });
+    let entries = (0..401 * 9).map(entry).map(|(i, j, v)| format!("{} {} {v}\n", 1203 - i, j + 1));
+    lab.write("blocks.sms", format!("1203 1203 M\n{}0 0 0\n", entries.collect::<String>()));
+    let d = lab.document("det blocks.sms --json");
+    // The sign of the order 1203 … 1 is (-1)^(1203·601).
+    let bits = 401.0 * 3f64.log2();
+    assert_eq!((&d["bits"], &d["certainty"], &d["rank"]), (&json!(bits as u64 + 1), &json!("proven"), &json!(1203)));
+    assert!(!d["det"].as_str().unwrap().starts_with('-'), "(-3)^401 times -1: {d}");
+    assert_eq!(
+        (&d["path"][0]["found"], &d["path"][1]["name"]),
+        (&json!("401 diagonal blocks"), &json!("small blocks"))
+    );
+    // Two rows with entries in one column only.
+    lab.write("narrow.sms", "3 3 M\n1 1 1\n2 1 2\n3 1 1\n3 2 1\n3 3 1\n0 0 0\n");
+    let d = lab.document("det narrow.sms --json");
+    assert_eq!((&d["det"], &d["certainty"], &d["rank"]), (&json!("0"), &json!("proven"), &json!(2)));
+    assert!(d["reason"].as_str().unwrap().starts_with("at most 2 of 3 rows are matched"), "{d}");
+}
+
+#[test]
 fn what_cannot_be_asked_is_refused() {
     let lab = Lab::with_diagonal("lifting-refused");
     lab.write("short.sms", "2 1 M\n1 1 1\n0 0 0\n");

@@ -1,4 +1,4 @@
-//! The determinant over ℤ.
+//! The determinant over ℤ of a matrix as a whole.
 
 use super::RankOptions;
 use super::ahead::{Lift, SLACK};
@@ -24,7 +24,7 @@ const SIDE: i64 = 1 << 15;
 /// Where Hadamard's bound takes so few primes, there is no need of a divisor.
 const FEW_PRIMES: f64 = 4.0;
 /// The error that is acceptable where nothing is said about it.
-const ERROR: f64 = 1e-12;
+pub(super) const ERROR: f64 = 1e-12;
 
 /// A determinant over ℤ.
 #[derive(Clone, Debug)]
@@ -39,9 +39,9 @@ pub struct IntegerDeterminant {
     pub reason: String,
     /// The rank: n, or less where the determinant is 0.
     pub rank: usize,
-    /// The divisor that was known by lifting; 1 where nothing was lifted.
+    /// The divisor that was known by lifting; 1 where nothing was lifted. Of several blocks the product.
     pub divisor: BigInt,
-    /// The primes mod which the determinant was computed.
+    /// The primes mod which the determinant was computed. Of several blocks the most.
     pub primes: usize,
     /// log₂ of Hadamard's bound.
     pub hadamard_bits: f64,
@@ -51,26 +51,10 @@ pub struct IntegerDeterminant {
     pub phases: Phases,
 }
 
-/// det `a`; 1 for the 0 × 0 matrix. Of the options, the seed, the memory, the prices, the patience, `proven` and
-/// `error` count; block Wiedemann is refused. Without `proven`, an error bound of 10⁻¹² is enough where a proof takes
-/// longer; 0 is always proven.
-///
-/// ```
-/// use blackfield::{Silent, answers::{RankOptions, integer_determinant}, families};
-/// let a = families::generate("redheffer_100")?; // the Mertens function: Σ μ(k), k ≤ 100
-/// assert_eq!(integer_determinant(&a, &RankOptions::default(), &Silent)?.value, 1.into());
-/// # Ok::<(), blackfield::Error>(())
-/// ```
+/// det `a` as a whole, beginning with these primes.
 ///
 /// # Errors
-/// [`Error::Matrix`] unless `a` is square, [`Error::Usage`] for options out of range, [`Error::Memory`] if no way fits
-/// or memory ends, [`Error::Interrupted`] when the observer says so, and [`Error::Check`] if a computation contradicts
-/// itself.
-pub fn integer_determinant(a: &Triplets, options: &RankOptions, observer: &dyn Observer) -> Result<IntegerDeterminant> {
-    determinant_with(a, vec![], options, observer)
-}
-
-/// [`integer_determinant`] beginning with these primes.
+/// As [`integer_determinant`](super::integer_determinant).
 pub(super) fn determinant_with(
     a: &Triplets,
     first: Vec<Modulus>,
@@ -121,7 +105,8 @@ pub(super) fn determinant_with(
     }
 }
 
-fn step(name: &'static str, found: String, seconds: f64) -> Step {
+/// A step of an answer that is no rank.
+pub(super) fn step(name: &'static str, found: String, seconds: f64) -> Step {
     Step { name, found, why: String::new(), rank: None, predicted: None, seconds }
 }
 

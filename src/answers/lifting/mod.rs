@@ -14,24 +14,31 @@
 //! bound for det A/d takes, which is a proof, or until random ones agree
 //! ([`Multimodular`](crate::integers::Multimodular)). Where the bound is so small that its primes are cheaper than
 //! lifting, they are all there is. A determinant of 0 is proven by a null vector: a column that is a combination of
-//! others over ℚ.
+//! others over ℚ. All this is done for each diagonal block of the block triangular form that is not small
+//! ([`integer_determinant`]).
 
 mod ahead;
+mod blocks;
 mod certificate;
 mod check;
 mod cofactor;
 mod determinant;
+mod form;
 mod minor;
 mod repeated;
+mod small;
 mod solve;
 
+pub use blocks::integer_determinant;
 pub use certificate::RationalContradiction;
-pub use determinant::{IntegerDeterminant, integer_determinant};
+pub use determinant::IntegerDeterminant;
 pub(in crate::answers) use repeated::Repeated;
 pub use solve::{RationalSolution, SolutionVector, rational_solve};
 
 use super::determinant as modular;
 use super::{Method, Rank, RankOptions, rank};
 
+#[cfg(test)]
+mod blocks_tests;
 #[cfg(test)]
 mod tests;

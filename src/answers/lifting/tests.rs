@@ -12,7 +12,7 @@ use num_traits::{One, Signed, Zero};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-type Dense = Vec<Vec<BigInt>>;
+pub(super) type Dense = Vec<Vec<BigInt>>;
 
 /// Rows of integers, and what they are over.
 fn dense(a: &RationalMatrix) -> (Dense, Vec<BigInt>) {
@@ -23,7 +23,7 @@ fn dense(a: &RationalMatrix) -> (Dense, Vec<BigInt>) {
 }
 
 /// The rank by elimination without fractions (E. H. Bareiss, 1968), and the determinant of a square matrix.
-fn eliminate(mut a: Dense) -> (usize, BigInt) {
+pub(super) fn eliminate(mut a: Dense) -> (usize, BigInt) {
     let (cols, mut rank, mut sign, mut last) = (a.first().map_or(0, Vec::len), 0, 1, BigInt::one());
     for j in 0..cols {
         let Some(i) = (rank..a.len()).find(|&i| !a[i][j].is_zero()) else { continue };
@@ -312,12 +312,16 @@ fn determinants_do_not_depend_on_threads() {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let options = RankOptions::default().proven(proven);
-            let found = pool.install(|| integer_determinant(&a, &options, &Silent).unwrap());
-            assert!(found.certainty == Certainty::Proven || !proven);
-            (found.value, found.primes, found.divisor, found.reason)
+            // Its blocks by themselves, and the whole.
+            let blocks = || integer_determinant(&a, &options, &Silent).unwrap();
+            let whole = || determinant_with(&a, vec![], &options, &Silent).unwrap();
+            let found = pool.install(|| [blocks(), whole()]);
+            assert!(found.iter().all(|found| found.certainty == Certainty::Proven || !proven));
+            assert_eq!(found[0].value, found[1].value);
+            found.map(|found| (found.value, found.primes, found.divisor, found.reason))
         };
         let one = with(1);
-        assert!(!one.0.is_zero());
+        assert!(!one[0].0.is_zero());
         assert_eq!((&one, &one), (&with(2), &with(5)));
     }
 }
