@@ -106,3 +106,33 @@ fn entries_beyond_words() {
     lab.write("big.sms", format!("3 3 M\n1 1 1\n1 2 {ten}\n2 1 3\n2 2 {thirty}\n3 3 7\n0 0 0\n"));
     assert_eq!(lab.answer("rank big.sms --rational -p 2,7 --bare"), "2\n2\n1\n");
 }
+
+#[test]
+fn a_prime_of_a_denominator_drops_its_own_answer_alone() {
+    let lab = Lab::new("rational-denominators");
+    lab.write("q.sms", "3 3 Q\n1 1 1/7\n0 0 0\n");
+    let (over_q, mod_5) = ("q.sms\tQ\t1\tproven\n", "q.sms\t5\t1\tproven\n");
+    let run = lab.run("rank q.sms --rational -p 7,5 -q");
+    assert_eq!((run.code, run.stdout), (3, format!("{over_q}{mod_5}")));
+    let error = "blackfield: q.sms:2: row 1, whose first fraction is here, has the common denominator 7";
+    assert!(run.stderr.starts_with(error) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    let told = lab.run("rank q.sms --rational -p 7,5").stderr;
+    assert!(told.ends_with("1 of 3 answers is missing\n"), "{told}");
+    // Each line in its place; none after the first that is missing.
+    for (args, stdout) in [
+        ("-p 5,7,5 --bare", "1\n1\n\n1\n"),
+        ("-p 7 --bare", "1\n\n"),
+        ("-p 5,7,3 --fail-fast", &format!("{over_q}{mod_5}")),
+        ("-p 7,5 --fail-fast", over_q),
+    ] {
+        let run = lab.run(&format!("rank q.sms --rational {args} -q"));
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.lines().count()), (3, stdout, 1), "{args}");
+    }
+    // The document has the others, and the error is one of its own.
+    let run = lab.run("rank q.sms --rational -p 7,5 --json -q");
+    let d: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let primes = d["primes"].as_array().unwrap();
+    assert_eq!((run.code, &d["rank"], primes.len(), &primes[0]["modulus"]), (3, &json!(1), 1, &json!(5)));
+    let error: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
+    assert_eq!(error["file"], json!("q.sms"), "{error}");
+}

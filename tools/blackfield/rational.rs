@@ -45,11 +45,14 @@ pub fn run(args: &RankArgs, options: &RankOptions, mut batch: Batch<'_>, bars: &
         let about = About { file, over: None };
         let work = || {
             let loaded = input::load_rational(file, args.input, args.max_memory, bars)?;
-            moduli.iter().try_for_each(|&p| loaded.check(p))?;
-            answer(args, (options, moduli), file, &loaded.numerators(), bars)
+            // A prime that divides a denominator has no rank; Q and the others have.
+            let residues: Vec<Result<()>> = moduli.iter().map(|&p| loaded.check(p)).collect();
+            let wanted = moduli.iter().zip(&residues).take_while(|(_, exist)| exist.is_ok() || !args.batch.fail_fast);
+            let exist: Vec<Modulus> = wanted.filter(|(_, exist)| exist.is_ok()).map(|(&p, _)| p).collect();
+            Ok((answer(args, (options, &exist), file, &loaded.numerators(), bars)?, residues))
         };
-        if let Some(answer) = batch.attempt(&about, 1 + args.moduli.len(), work)? {
-            print(&batch, &about, &answer, args.json)?;
+        if let Some((answer, residues)) = batch.attempt(&about, 1 + moduli.len(), work)? {
+            print(&mut batch, &about, &answer, moduli.iter().copied().zip(residues), args.json)?;
         }
         if batch.is_over() {
             break;
@@ -68,8 +71,15 @@ fn moduli(args: &RankArgs) -> Result<Vec<Modulus>> {
     args.moduli.iter().map(word).collect()
 }
 
-/// One document of all, or a line each: over Q first, then for the moduli asked for.
-fn print(batch: &Batch<'_>, about: &About<'_>, answer: &Answer, json: bool) -> Result<()> {
+/// One document of all, or a line each: over Q first, then for the moduli asked for. Those without residues are told
+/// in their places.
+fn print(
+    batch: &mut Batch<'_>,
+    about: &About<'_>,
+    answer: &Answer,
+    moduli: impl Iterator<Item = (Modulus, Result<()>)>,
+    json: bool,
+) -> Result<()> {
     let found = &answer.found;
     batch.print(
         &About { over: Some(answer.asked.over.clone()), ..about.clone() },
@@ -77,13 +87,17 @@ fn print(batch: &Batch<'_>, about: &About<'_>, answer: &Answer, json: bool) -> R
         found.certainty,
         answer,
     )?;
-    for prime in found.asked.iter().filter(|_| !json) {
-        batch.print(
-            &About { over: Some(prime.modulus.into()), ..about.clone() },
-            &prime.rank,
-            prime.certainty,
-            answer,
-        )?;
+    let mut asked = found.asked.iter();
+    for (modulus, residues) in moduli {
+        let about = About { over: Some(modulus.into()), ..about.clone() };
+        if batch.attempt(&about, 1, || residues)?.is_some() {
+            let prime = asked.next().expect("a rank for each modulus with residues");
+            if !json {
+                batch.print(&about, &prime.rank, prime.certainty, answer)?;
+            }
+        } else if batch.is_over() {
+            break;
+        }
     }
     Ok(())
 }
