@@ -1,8 +1,11 @@
 //! Greatest common divisors, and the unimodular transformation that leads to them.
 
 use super::arithmetic::{divide, monic, multiply, scale, subtract};
+use super::half::{LONG, halved};
 use crate::field::Modulus;
+use crate::report::{Observer, Silent};
 use crate::{Result, memory};
+use rayon::prelude::*;
 
 /// What the memory is for.
 const WHAT: &str = "a polynomial";
@@ -28,10 +31,18 @@ pub struct Bezout {
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn gcd(p: Modulus, a: &[u64], b: &[u64]) -> Result<Vec<u64>> {
+    common(p, a, b, &Silent)
+}
+
+fn common(p: Modulus, a: &[u64], b: &[u64], observer: &dyn Observer) -> Result<Vec<u64>> {
     let (mut a, mut b) = (memory::copy(a, WHAT)?, memory::copy(b, WHAT)?);
     while !b.is_empty() {
         let (_, rest) = divide(p, &a, &b)?;
         (a, b) = (b, rest);
+        // Of like degrees: half of all steps are to come.
+        if b.len() > LONG && 2 * b.len() > a.len() {
+            (a, b) = halved(p, &a, &b, observer)?;
+        }
     }
     Ok(monic(p, a))
 }
@@ -41,11 +52,38 @@ pub fn gcd(p: Modulus, a: &[u64], b: &[u64]) -> Result<Vec<u64>> {
 /// # Errors
 /// [`Error::Memory`](crate::Error::Memory).
 pub fn lcm(p: Modulus, a: &[u64], b: &[u64]) -> Result<Vec<u64>> {
+    multiple(p, a, b, &Silent)
+}
+
+fn multiple(p: Modulus, a: &[u64], b: &[u64], observer: &dyn Observer) -> Result<Vec<u64>> {
     if a.is_empty() || b.is_empty() {
         return Ok(vec![]);
     }
-    let common = gcd(p, a, b)?;
+    let common = common(p, a, b, observer)?;
     Ok(monic(p, multiply(p, &divide(p, a, &common)?.0, b)?))
+}
+
+/// The monic least common multiple of all, by pairs of like degree; 1 for none, zero if one is.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory), [`Error::Interrupted`](crate::Error::Interrupted).
+pub fn lcm_of_all(p: Modulus, mut all: Vec<Vec<u64>>, observer: &dyn Observer) -> Result<Vec<u64>> {
+    loop {
+        // What occurs again is found at once.
+        all.par_sort_unstable_by(|f, g| f.len().cmp(&g.len()).then_with(|| f.cmp(g)));
+        all.dedup();
+        if all.len() < 2 {
+            return Ok(all.pop().map_or_else(|| vec![1], |f| monic(p, f)));
+        }
+        let pair = |pair: &[Vec<u64>]| {
+            observer.check()?;
+            match pair {
+                [f, g] => multiple(p, f, g, observer),
+                other => memory::copy(&other[0], WHAT),
+            }
+        };
+        all = all.par_chunks(2).map(pair).collect::<Result<_>>()?;
+    }
 }
 
 /// The greatest common divisor with its cofactors.
@@ -112,6 +150,85 @@ mod tests {
                     assert_eq!(times(&common, &found.gcd), monic(p, times(&a, &b)));
                 }
             }
+        }
+    }
+
+    /// The textbook's divisions, one after the other.
+    fn naive_gcd(p: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let (mut a, mut b) = (a.to_vec(), b.to_vec());
+        while !b.is_empty() {
+            let rest = divide(p, &a, &b).unwrap().1;
+            (a, b) = (b, rest);
+        }
+        monic(p, a)
+    }
+
+    fn naive_lcm(p: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
+        monic(p, divide(p, &multiply(p, a, b).unwrap(), &naive_gcd(p, a, b)).unwrap().0)
+    }
+
+    #[test]
+    fn long_common_divisors_are_those_of_the_textbook() {
+        let mut rng = Rng::seed_from_u64(37);
+        for p in [2, 3, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+            let mut random = |len: usize| -> Vec<u64> {
+                (1..len).map(|_| rng.random_range(0..p.get())).chain([p.get() - 1]).collect()
+            };
+            for (a, b, c) in [(LONG + 9, LONG + 9, 1), (400, 399, LONG), (30, 900, 2600), (1, 1, 3100), (1, LONG, 1)] {
+                let common = random(c);
+                let [a, b] = [a, b].map(|len| multiply(p, &random(len), &common).unwrap());
+                let found = gcd(p, &a, &b).unwrap();
+                assert_eq!(found, naive_gcd(p, &a, &b), "{} and {} mod {p}", a.len(), b.len());
+                assert!(divide(p, &found, &common).unwrap().1.is_empty());
+                assert_eq!(gcd(p, &a, &a).unwrap(), monic(p, a.clone()));
+                assert_eq!(gcd(p, &a, &[]).unwrap(), monic(p, a.clone()));
+                let multiple = monic(p, divide(p, &multiply(p, &a, &b).unwrap(), &found).unwrap().0);
+                assert_eq!(lcm(p, &a, &b).unwrap(), multiple);
+                assert_eq!(lcm_of_all(p, vec![a, common, b], &Silent).unwrap(), multiple);
+            }
+        }
+    }
+
+    #[test]
+    fn least_common_multiples_of_lists_with_common_and_repeated_factors() {
+        let mut rng = Rng::seed_from_u64(38);
+        for p in [2, 3, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
+            for (count, kinds, most) in [(0, 1, 1), (1, 1, 3), (2, 1, 3), (300, 40, 4), (60, 60, 30), (9, 9, 400)] {
+                let mut random =
+                    |len: usize| -> Vec<u64> { (1..len).map(|_| rng.random_range(0..p.get())).chain([1]).collect() };
+                let factors: Vec<Vec<u64>> = (0..kinds).map(|k| random(2 + k * most / kinds)).collect();
+                let mut list = vec![];
+                for _ in 0..count {
+                    let some = (0..rng.random_range(1..4)).map(|_| factors[rng.random_range(0..kinds)].clone());
+                    list.push(super::super::arithmetic::product(p, some.collect()).unwrap());
+                }
+                let expected = list.iter().fold(vec![1], |all, f| naive_lcm(p, &all, f));
+                assert_eq!(lcm_of_all(p, list.clone(), &Silent).unwrap(), expected, "{count} of {kinds} mod {p}");
+                list.reverse();
+                let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+                assert_eq!(alone.install(|| lcm_of_all(p, list, &Silent)).unwrap(), expected);
+            }
+            assert!(lcm_of_all(p, vec![vec![1, 1], vec![]], &Silent).unwrap().is_empty());
+        }
+    }
+
+    /// Wants an end at some question.
+    struct Ends(std::sync::atomic::AtomicUsize, usize);
+
+    impl Observer for Ends {
+        fn cancelled(&self) -> bool {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= self.1
+        }
+    }
+
+    #[test]
+    fn one_long_common_divisor_may_be_interrupted() {
+        let p = Modulus::new(65521).unwrap();
+        let mut rng = Rng::seed_from_u64(39);
+        let [f, g] = [0, 1].map(|_| (0..4000).map(|_| rng.random_range(1..p.get())).collect::<Vec<u64>>());
+        for n in [0, 1, 3, 5] {
+            let found = lcm_of_all(p, vec![f.clone(), g.clone()], &Ends(0.into(), n));
+            assert!(matches!(found, Err(crate::Error::Interrupted)), "{n}");
         }
     }
 }

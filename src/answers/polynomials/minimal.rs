@@ -11,7 +11,7 @@ use crate::invariants::{RUNS, WIDTH, annihilates, annihilates_units, missing};
 use crate::report::{Kept, Phases};
 use crate::sparse::SparseMatrix;
 use crate::spmv::Product;
-use crate::univariate::{divide, lcm, multiply, product};
+use crate::univariate::{divide, lcm, lcm_of_all, multiply, product};
 use crate::{Error, Observer, Result, memory};
 use std::time::Instant;
 
@@ -87,21 +87,12 @@ pub fn minimal_polynomial(
         // Prime to each other: their least common multiple is their product.
         all.push(product(p, singles.iter().map(|&v| vec![p.neg(v), 1]).collect())?);
     }
-    all.sort_unstable();
-    all.dedup();
     let (coefficients, invariant_factors) = work.phases.shown("least common multiple", observer, || {
         let joint = match summands {
             Some(summands) => Some(summands.into_iter().try_fold(vec![], |sum, next| direct_sum(p, sum, next))?),
             None => None,
         };
-        while all.len() > 1 {
-            observer.check()?;
-            all.sort_unstable_by_key(Vec::len);
-            let pair =
-                |pair: &[Vec<u64>]| if pair.len() == 2 { lcm(p, &pair[0], &pair[1]) } else { Ok(pair[0].clone()) };
-            all = all.chunks(2).map(pair).collect::<Result<_>>()?;
-        }
-        Ok::<_, Error>((all.pop().unwrap_or_else(|| vec![1]), joint))
+        Ok::<_, Error>((lcm_of_all(p, all, observer)?, joint))
     })?;
     if reasons.is_empty() {
         reasons.push("every part has order 1".into());
