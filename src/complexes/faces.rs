@@ -6,6 +6,7 @@
 //! list.
 
 use super::chain::ChainComplex;
+use super::sort::{STRETCH, sorted};
 use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
@@ -16,8 +17,6 @@ const FACES: &str = "the faces of a simplicial complex";
 const MAX_ENTRIES: u128 = 1 << 32;
 /// Bytes of an entry: two indices, and a value.
 const ENTRY: u64 = 9;
-/// Faces that one task looks up.
-const TASK: usize = 1 << 12;
 
 /// How faces are stored.
 trait Faces: Sync {
@@ -69,7 +68,8 @@ impl Faces for Lists {
 }
 
 /// The chain complex of all faces of `facets`: a list for each size from 1 on, of faces one after the other, vertices
-/// ascending from 0 to `vertices` - 1. Faces and boundary matrices take at most `max_memory` bytes.
+/// ascending from 0 to `vertices` - 1. Faces and boundary matrices take at most `max_memory` bytes: what one facet
+/// shows to be beyond that is refused before the work.
 ///
 /// # Errors
 /// [`Error::Memory`], also for more entries than 2³² in a boundary matrix; [`Error::Interrupted`].
@@ -94,38 +94,25 @@ fn boundaries<F: Faces>(
     max_memory: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<ChainComplex> {
-    observer.phase("faces", facets.len() as u64);
-    let listed = |size: usize| facets[size - 1].chunks_exact(size).map(|face| kind.face(face));
     let Some(largest) = (1..=facets.len()).rev().find(|&size| !facets[size - 1].is_empty()) else {
         return Ok(ChainComplex::points(0));
     };
-    let mut upper = sorted(memory::collect(listed(largest), FACES)?);
-    let (mut list, mut taken) = (Vec::new(), 0u64);
+    foresee(kind, largest, max_memory)?;
+    observer.phase("faces", facets.len() as u64);
+    let mut upper = with_listed(kind, vec![], facets, largest, observer)?;
+    let (mut list, mut budget) = (Vec::new(), Budget { limit: max_memory, taken: 0 });
     for size in (2..=largest).rev() {
         observer.check()?;
         observer.progress((largest - size) as u64);
-        let entries = upper.len() as u128 * size as u128;
-        if entries > MAX_ENTRIES {
-            let message =
-                format!("{} faces of {size} vertices: {entries} entries are beyond the limit of 2^32", upper.len());
-            return Err(Error::Memory(message));
+        budget.spend("", upper.len() as u128, size, kind)?;
+        let capacity = upper.len() * size + facets[size - 2].len() / (size - 1);
+        let mut lower = memory::with_capacity(capacity, FACES)?;
+        for some in upper.chunks(stretch(size)) {
+            observer.check()?;
+            lower.extend(some.iter().flat_map(|face| (0..size).map(move |i| kind.without(face, size, i))));
         }
-        // Larger faces and their boundaries, both sides of this one, its entries: two indices and a byte each.
-        let entries = entries as u64;
-        let own = upper.len() as u64 * kind.bytes(size) + entries * (kind.bytes(size - 1) + ENTRY);
-        if let Some(limit) = max_memory.filter(|&limit| taken + own > limit) {
-            return Err(Error::Memory(format!(
-                "{} faces of {size} vertices and their boundaries take about {} bytes, {limit} bytes are allowed",
-                upper.len(),
-                taken + own
-            )));
-        }
-        taken += entries * ENTRY;
-        let mut lower = memory::with_capacity(entries as usize + facets[size - 2].len() / (size - 1), FACES)?;
-        lower.extend(upper.iter().flat_map(|face| (0..size).map(move |i| kind.without(face, size, i))));
-        lower.extend(listed(size - 1));
-        let lower = sorted(lower);
-        list.push(boundary(kind, size, &upper, &lower)?);
+        let lower = with_listed(kind, lower, facets, size - 1, observer)?;
+        list.push(boundary(kind, size, &upper, &lower, observer)?);
         upper = lower;
     }
     list.reverse();
@@ -135,29 +122,100 @@ fn boundaries<F: Faces>(
     }
 }
 
-/// Without duplicates, ascending.
-fn sorted<T: Ord + Send>(mut faces: Vec<T>) -> Vec<T> {
-    faces.par_sort_unstable();
-    faces.dedup();
-    faces.shrink_to_fit();
-    faces
+/// What the levels from the top take.
+struct Budget {
+    limit: Option<u64>,
+    /// Bytes of the boundaries so far.
+    taken: u128,
+}
+
+impl Budget {
+    /// The boundary of so many faces of `size` vertices, a count to be read with `least` before it.
+    fn spend<F: Faces>(&mut self, least: &str, faces: u128, size: usize, kind: &F) -> Result<()> {
+        let entries = faces * size as u128;
+        if entries > MAX_ENTRIES {
+            return Err(Error::Memory(format!(
+                "{least}{faces} faces of {size} vertices: {entries} entries are beyond the limit of 2^32"
+            )));
+        }
+        // Larger faces and their boundaries, both sides of this one, its entries: two indices and a byte each.
+        let lower = u128::from(kind.bytes(size - 1) + ENTRY);
+        let all = self.taken + faces * u128::from(kind.bytes(size)) + entries * lower;
+        if let Some(limit) = self.limit.filter(|&limit| all > u128::from(limit)) {
+            return Err(Error::Memory(format!(
+                "{least}{faces} faces of {size} vertices and their boundaries take about {all} bytes, {limit} bytes \
+                 are allowed"
+            )));
+        }
+        self.taken += entries * u128::from(ENTRY);
+        Ok(())
+    }
+}
+
+/// Refuses what the faces of one facet of so many vertices are too many for: C(largest, size) of each size, more than
+/// any smaller facet has.
+fn foresee<F: Faces>(kind: &F, largest: usize, limit: Option<u64>) -> Result<()> {
+    let mut budget = Budget { limit, taken: 0 };
+    let mut faces = 1u128;
+    for size in (2..=largest).rev() {
+        // At most 2³² here, or an error.
+        budget.spend("at least ", faces, size, kind)?;
+        faces = faces * size as u128 / (largest - size + 1) as u128;
+    }
+    Ok(())
+}
+
+/// How many faces of `size` vertices are passed between two questions to the observer.
+fn stretch(size: usize) -> usize {
+    (STRETCH / size).max(1)
+}
+
+/// `faces` of `size` vertices and the facets of that size, without duplicates, ascending.
+fn with_listed<F: Faces>(
+    kind: &F,
+    mut faces: Vec<F::Face>,
+    facets: &[Vec<u32>],
+    size: usize,
+    observer: &dyn Observer,
+) -> Result<Vec<F::Face>> {
+    let listed = &facets[size - 1];
+    memory::reserve(&mut faces, listed.len() / size, FACES)?;
+    for some in listed.chunks(size * stretch(size)) {
+        observer.check()?;
+        faces.extend(some.chunks_exact(size).map(|face| kind.face(face)));
+    }
+    sorted(faces, observer)
 }
 
 /// The boundary matrix from the faces of `size` vertices to those of one less: all of the boundary are there.
-fn boundary<F: Faces>(kind: &F, size: usize, upper: &[F::Face], lower: &[F::Face]) -> Result<Triplets> {
-    let entries = upper.len() * size;
+fn boundary<F: Faces>(
+    kind: &F,
+    size: usize,
+    upper: &[F::Face],
+    lower: &[F::Face],
+    observer: &dyn Observer,
+) -> Result<Triplets> {
+    let (entries, some) = (upper.len() * size, stretch(size));
     let mut col = memory::zeros::<u32>(entries, FACES)?;
-    col.par_chunks_exact_mut(size).zip(upper).with_min_len(TASK).for_each(|(cols, face)| {
-        for (col, dropped) in cols.iter_mut().zip((0..size).rev()) {
-            let place = lower.binary_search(&kind.without(face, size, dropped));
-            *col = place.expect("every face of a face is listed") as u32;
+    col.par_chunks_mut(some * size).zip(upper.par_chunks(some)).try_for_each(|(cols, faces)| {
+        observer.check()?;
+        for (cols, face) in cols.chunks_exact_mut(size).zip(faces) {
+            for (col, dropped) in cols.iter_mut().zip((0..size).rev()) {
+                let place = lower.binary_search(&kind.without(face, size, dropped));
+                *col = place.expect("every face of a face is listed") as u32;
+            }
         }
-    });
+        Ok::<_, Error>(())
+    })?;
     let mut row = memory::with_capacity(entries, FACES)?;
-    row.extend((0..upper.len() as u32).flat_map(|i| std::iter::repeat_n(i, size)));
-    let signs = || (0..size).rev().map(|dropped| if dropped % 2 == 0 { 1i8 } else { -1 });
     let mut value = memory::with_capacity(entries, FACES)?;
-    (0..upper.len()).for_each(|_| value.extend(signs()));
+    for first in (0..upper.len()).step_by(some) {
+        observer.check()?;
+        for i in first..upper.len().min(first + some) {
+            row.extend(std::iter::repeat_n(i as u32, size));
+            value.extend((0..size).rev().map(|dropped| if dropped % 2 == 0 { 1i8 } else { -1 }));
+        }
+    }
     Ok(Triplets { rows: upper.len(), cols: lower.len(), row, col, value: Numbers::I8(value), big: vec![] })
 }
 

@@ -10,6 +10,7 @@
 mod chain;
 mod faces;
 mod facets;
+mod sort;
 mod square;
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,11 @@
 use super::*;
 use crate::field::{Modulus, Rng};
 use crate::sparse::Triplets;
-use crate::{Error, Silent};
+use crate::{Error, Observer, Result, Silent};
 use num_bigint::BigInt;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn none(rows: usize, cols: usize) -> Triplets {
     Triplets::from_entries(rows, cols, Vec::<(usize, usize, i64)>::new())
@@ -174,4 +175,80 @@ fn faces_beyond_the_memory_are_refused_beforehand() {
     // Three edges of three vertices at the end: 3·9 bytes of the triangle's entries, 3·16 + 6·25 of theirs.
     assert!(triangle.chain_complex(Some(27 + 48 + 150), &Silent).is_ok());
     assert!(matches!(triangle.chain_complex(Some(27 + 48 + 149), &Silent), Err(Error::Memory(_))));
+}
+
+/// Counts questions, those of each level apart, and wants an end at one of them.
+#[derive(Default)]
+struct Ends {
+    levels: [AtomicUsize; 32],
+    level: AtomicUsize,
+    asked: AtomicUsize,
+    at: Option<usize>,
+}
+
+impl Observer for Ends {
+    fn progress(&self, done: u64) {
+        self.level.store(done as usize, Ordering::Relaxed);
+    }
+    fn cancelled(&self) -> bool {
+        self.levels[self.level.load(Ordering::Relaxed)].fetch_add(1, Ordering::Relaxed);
+        let before = self.asked.fetch_add(1, Ordering::Relaxed);
+        self.at.is_some_and(|at| before >= at)
+    }
+}
+
+#[test]
+fn faces_are_interrupted_within_a_level() {
+    // Words, and lists: 17 vertices of 8 bits need more than a word has.
+    for spread in [1, 8] {
+        let facet: Vec<String> = (0..17).map(|v| v.to_string()).collect();
+        let others = (17..17 * spread).map(|v| vec![v.to_string()]);
+        let complex = SimplicialComplex::from_facets(std::iter::once(facet).chain(others)).unwrap();
+        let alone = |observer: &Ends| -> Result<ChainComplex> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            pool.install(|| complex.chain_complex(None, observer))
+        };
+        let patient = Ends::default();
+        let chain = alone(&patient).unwrap();
+        for size in 2..=17 {
+            // Made, sorted, looked up.
+            let (faces, asked) = (chain.cells()[size - 1] * size, patient.levels[17 - size].load(Ordering::Relaxed));
+            assert!(asked >= 3 * (faces / 100_000) + 3, "{asked} questions for {faces} faces of {size} vertices");
+        }
+        let questions = patient.asked.into_inner();
+        for at in [0, 1, 10, questions / 3, questions / 2, questions - 1] {
+            let ends = Ends { at: Some(at), ..Ends::default() };
+            assert!(matches!(alone(&ends), Err(Error::Interrupted)), "{at} of {questions}");
+            // Halves of a list that wait for each other may ask once each.
+            assert!(ends.asked.into_inner() <= at + 40, "{at} of {questions}");
+        }
+    }
+}
+
+#[test]
+fn a_facet_with_too_many_faces_is_refused_before_the_work() {
+    /// Not to be asked, nor told of a phase.
+    struct Idle;
+    impl Observer for Idle {
+        fn phase(&self, name: &str, _total: u64) {
+            panic!("{name}");
+        }
+        fn cancelled(&self) -> bool {
+            panic!("there is work to interrupt");
+        }
+    }
+    // C(40, 36) · 36 entries fit into the memory, and C(40, 35) · 35 do not; others never have so many.
+    let facets = [(0..40).collect::<Vec<u32>>(), vec![1, 50], vec![60]];
+    let named = facets.iter().map(|facet| facet.iter().map(u32::to_string));
+    let complex = SimplicialComplex::from_facets(named).unwrap();
+    for (limit, words) in [
+        (
+            Some(4_000_000_000),
+            "at least 658008 faces of 35 vertices and their boundaries take about 4222718496 bytes, 4000000000 bytes",
+        ),
+        (None, "at least 273438880 faces of 31 vertices: 8476605280 entries are beyond the limit of 2^32"),
+    ] {
+        let error = complex.chain_complex(limit, &Idle).unwrap_err();
+        assert!(matches!(&error, Error::Memory(text) if text.starts_with(words)), "{error}");
+    }
 }

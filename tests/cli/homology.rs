@@ -116,6 +116,7 @@ fn what_is_no_complex_is_refused() {
         ("homology --facets lists", 3, "lists:2: expected a facet a line"),
         ("homology diagonal.sms --max-memory 64", 4, "64 bytes are allowed"),
         ("homology --facets large --max-memory 1M", 4, "1048576 bytes are allowed"),
+        ("homology --facets large --dry-run", 4, "at least "),
     ] {
         let run = lab.run(args);
         assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{args}: {}", run.stderr);
