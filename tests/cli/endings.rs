@@ -63,6 +63,22 @@ fn bad_input() {
 }
 
 #[test]
+fn bytes_behind_a_gzip_stream() {
+    let lab = Lab::with_diagonal("gzip-behind");
+    lab.answer("convert diagonal.sms whole.sms.gz");
+    let gz = lab.read("whole.sms.gz");
+    lab.write("padded.sms.gz", [&gz[..], &[0; 512]].concat());
+    assert_eq!(lab.answer("rank padded.sms.gz -p 7"), lab.answer("rank diagonal.sms -p 7"));
+    let junk = "bytes after the end of the gzip stream are no gzip member";
+    for (behind, words) in [(&b"8 of jun"[..], junk), (&gz[..8], "the gzip stream ends early: a truncated file")] {
+        lab.write("behind.sms.gz", [&gz[..], behind].concat());
+        let run = lab.run("rank behind.sms.gz -p 7 -q");
+        assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
+        assert!(run.stderr.contains("behind.sms.gz") && run.stderr.contains(words), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn an_error_in_json() {
     let lab = Lab::new("json-error");
     insta::assert_snapshot!(ending(&lab, "rank missing.sms -p 7 --json", 3));

@@ -20,7 +20,7 @@ type Reader<'a> = Box<dyn Read + Send + 'a>;
 fn decoder<'a>(packing: Packing, packed: Reader<'a>) -> Result<Reader<'a>, String> {
     match packing {
         Packing::Gzip if rayon::current_num_threads() > 1 => Ok(Box::new(super::members::Members::new(packed))),
-        Packing::Gzip => Ok(Box::new(flate2::read::MultiGzDecoder::new(packed))),
+        Packing::Gzip => Ok(Box::new(super::gzip::Gzip::new(packed))),
         #[cfg(feature = "archives")]
         Packing::Xz => Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_LIMIT))),
         #[cfg(feature = "archives")]

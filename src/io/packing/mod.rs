@@ -14,6 +14,8 @@
 
 #[cfg(feature = "gzip")]
 mod choice;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod kind;
 mod layer;
 #[cfg(feature = "gzip")]

@@ -26,6 +26,35 @@ fn gzip_members_and_damage() {
     assert_eq!(shown(&early[..early.len() - 1], &EXACT), "t:2: expected a number, found \"x\"");
 }
 
+/// Zero bytes behind the last member are padding; other bytes are told from a truncated file, on pools of any size.
+#[cfg(feature = "gzip")]
+#[test]
+fn what_follows_gzip_members() {
+    let text = "2 2 M\n1 1 5\n2 2 6\n0 0 0\n";
+    let (one, empty) = (gzip(text.as_bytes()), gzip(b""));
+    let two = [gzip(&text.as_bytes()[..9]), gzip(&text.as_bytes()[9..])].concat();
+    let whole = "2x2: 1 1 5, 2 2 6";
+    let junk = "t:5: bytes after the end of the gzip stream are no gzip member";
+    let truncated = "t:5: the gzip stream ends early: a truncated file";
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            for members in [&one, &two] {
+                let with = |behind: &[u8]| shown([&members[..], behind].concat(), &EXACT);
+                for zeros in [1, 8, 10, 512, 10_240, 100_000] {
+                    assert_eq!(with(&vec![0; zeros]), whole, "{zeros} zeros, {threads} threads");
+                }
+                for behind in [&b"8 of junk"[..8], b"x", b"more than ten bytes of it", b"\0\0\0x", b"\x1f\x1f"] {
+                    assert_eq!(with(behind), junk, "{behind:?}, {threads} threads");
+                }
+                for cut in 1..empty.len() {
+                    assert_eq!(with(&empty[..cut]), truncated, "{cut}, {threads} threads");
+                }
+            }
+        });
+    }
+}
+
 /// A reader that returns a few bytes at a time, as pipes do.
 struct Dribble<'a>(&'a [u8]);
 
