@@ -120,6 +120,18 @@ fn determinants_polynomials_and_smith_forms_are_verified() {
     for wrong in [json!([["1", 3]]), json!([["1", 2], ["24", 1]]), json!([["2", 2], ["12", 1]]), json!([["1", 2]])] {
         refused(&lab, &with(&answer, "factors", wrong), "square.sms", 1, "refuted");
     }
+    // Ranks mod 2 and 3 are those of other powers, and no determinant tells.
+    std::fs::write(lab.dir.join("singular.sms"), "4 4 M\n1 1 1\n2 2 4\n3 3 12\n0 0 0\n").unwrap();
+    let answer = ask(&lab, "smith singular.sms", "f.json");
+    assert_eq!(answer["factors"], json!([["1", 1], ["4", 1], ["12", 1]]));
+    assert_eq!(lab.answer("verify f.json singular.sms"), "smith holds (heuristic)\n");
+    for wrong in [
+        json!([["1", 1], ["2", 1], ["12", 1]]),
+        json!([["1", 1], ["4", 1], ["36", 1]]),
+        json!([["1", 1], ["2", 1], ["6", 1]]),
+    ] {
+        refused(&lab, &with(&answer, "factors", wrong), "singular.sms", 1, "other powers");
+    }
 }
 
 #[test]
@@ -147,6 +159,69 @@ fn homology_groups_are_verified() {
             refused(&lab, &wrong, &files, 1, "contradict the group");
         }
     }
+}
+
+/// Other powers of the same primes, which no rank mod a prime tells apart; other primes beyond those tried.
+#[test]
+fn torsion_is_verified_by_its_powers() {
+    let lab = Lab::new("verify-torsion");
+    lab.write("plane.txt", "1 2 3\n1 3 4\n1 4 5\n1 5 6\n1 2 6\n2 3 5\n3 4 6\n2 4 5\n3 5 6\n2 4 6\n");
+    lab.write("powers.sms", "5 5 M\n1 1 2\n2 2 4\n3 3 4\n4 4 60\n0 0 0\n");
+    lab.write("squares.sms", "2 3 M\n1 1 9\n2 2 25\n0 0 0\n");
+    // An order beyond 64 bits: 3 · 2⁶⁷.
+    lab.write("large.sms", "2 2 M\n1 1 2\n2 2 442721857769029238784\n0 0 0\n");
+    // No prime of these beyond 13 is tried.
+    let (huge, other) = ("18447352816263984031203328", "18446799413941772744654848");
+    lab.write("huge.sms", format!("1 1 M\n1 1 {huge}\n0 0 0\n"));
+    let words = "has other powers";
+    let cases = [
+        ("--facets plane.txt", json!([["2", 1]]), json!([["4", 1]]), words),
+        ("--facets plane.txt", json!([["2", 1]]), json!([["2", 2]]), "contradict the group"),
+        ("--facets plane.txt", json!([["2", 1]]), json!([["34", 1]]), "contradict the group"),
+        ("powers.sms", json!([["2", 1], ["4", 2], ["60", 1]]), json!([["2", 1], ["4", 2], ["30", 1]]), "do not divide"),
+        ("powers.sms", json!([["2", 1], ["4", 2], ["60", 1]]), json!([["2", 2], ["4", 1], ["60", 1]]), words),
+        ("powers.sms", json!([["2", 1], ["4", 2], ["60", 1]]), json!([["2", 3], ["60", 1]]), words),
+        ("powers.sms", json!([["2", 1], ["4", 2], ["60", 1]]), json!([["4", 3], ["60", 1]]), words),
+        ("powers.sms", json!([["2", 1], ["4", 2], ["60", 1]]), json!([["2", 1], ["4", 2], ["180", 1]]), words),
+        // Right as a group, but no invariant factors.
+        ("squares.sms", json!([["225", 1]]), json!([["9", 1], ["25", 1]]), "do not divide"),
+        ("squares.sms", json!([["225", 1]]), json!([["15", 1]]), words),
+        ("large.sms", json!([["2", 1], ["442721857769029238784", 1]]), json!([["2", 1], ["6", 1]]), words),
+        (
+            "large.sms",
+            json!([["2", 1], ["442721857769029238784", 1]]),
+            json!([["2", 1], ["885443715538058477568", 1]]),
+            words,
+        ),
+        ("huge.sms", json!([[huge, 1]]), json!([[other, 1]]), "other invariant factors"),
+    ];
+    for (of, right, wrong, words) in cases {
+        for options in ["", "--cohomology", "--reduced", "--cohomology --reduced", "-p 3,2 --integral --rational"] {
+            // Only facets have an augmentation.
+            if options.contains("--reduced") && !of.contains("--facets") {
+                continue;
+            }
+            let file = of.trim_start_matches("--facets ");
+            let answer = ask(&lab, &format!("homology {of} {options}"), "h.json");
+            assert_eq!(lab.answer(&format!("verify h.json {file}")), "homology holds (heuristic)\n", "{of} {options}");
+            let mut changed = answer.clone();
+            for groups in ["/over/0/groups", "/groups"] {
+                let groups = changed.pointer_mut(groups).unwrap().as_array_mut().unwrap();
+                let group = groups.iter_mut().find(|group| group["torsion"] == right);
+                group.unwrap_or_else(|| panic!("{right}: {answer}"))["torsion"] = wrong.clone();
+            }
+            refused(&lab, &changed, file, 1, words);
+        }
+    }
+    // Torsion that nothing can make: over a field, and where there are no cells.
+    let answer = ask(&lab, "homology --facets plane.txt --integral --rational", "h.json");
+    let mut wrong = answer.clone();
+    wrong["over"][1]["groups"][1]["torsion"] = json!([["2", 1]]);
+    refused(&lab, &wrong, "plane.txt", 1, "over the field Q");
+    let mut wrong = answer.clone();
+    let far = json!({ "degree": 9, "betti": 0, "torsion": [["2", 1]] });
+    wrong["over"][0]["groups"].as_array_mut().unwrap().push(far);
+    refused(&lab, &wrong, "plane.txt", 1, "torsion in degree 9");
 }
 
 /// Modulo primes beyond 2⁶³: multiplied out in integers.

@@ -1,13 +1,13 @@
 //! Answers over the integers and rationals.
 
 use super::exact::{BITS, LOG2_PRIMES, PRIMES, lcm, primes};
-use super::modular::{check_rank, rational_solutions};
+use super::modular::{SEED, check_rank, rational_solutions};
 use super::{Check, Work, refuted};
 use crate::memory;
-use blackfield::answers::{self, RankOptions, SmithOptions};
+use blackfield::answers::{self, HomologyOptions, RankOptions, SmithOptions};
 use blackfield::complexes::{ChainComplex, SimplicialComplex};
 use blackfield::field::{Modulus, prime_factors};
-use blackfield::num_bigint::BigInt;
+use blackfield::num_bigint::{BigInt, BigUint};
 use blackfield::report::ErrorBound;
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::{Error, Result};
@@ -101,6 +101,26 @@ fn primes_of<'f>(factors: impl Iterator<Item = &'f BigInt>) -> BTreeSet<u64> {
     words.flat_map(prime_factors).filter(|&q| q < 1 << 63).chain(SMALL).collect()
 }
 
+/// The powers of q beyond 1 in factors that are not 0, with their numbers.
+fn powers(factors: &[(BigInt, usize)], q: u64) -> BTreeMap<BigInt, usize> {
+    let mut powers = BTreeMap::new();
+    for (factor, count) in factors {
+        let (mut power, mut rest) = (BigInt::from(1), factor.clone());
+        while &rest % q == BigInt::ZERO {
+            (power, rest) = (power * q, rest / q);
+        }
+        if rest != *factor {
+            *powers.entry(power).or_default() += count;
+        }
+    }
+    powers
+}
+
+/// Factors that were computed here.
+fn integral(factors: &[(BigUint, usize)]) -> Vec<(BigInt, usize)> {
+    factors.iter().map(|(factor, count)| (factor.clone().into(), *count)).collect()
+}
+
 /// A Smith normal form.
 pub fn smith(work: &Work<'_>) -> Result<Vec<Check>> {
     work.expect_files(1, "A")?;
@@ -129,32 +149,24 @@ pub fn smith(work: &Work<'_>) -> Result<Vec<Check>> {
     }
     checks.push(Check::expected(format!("rank {rank}"), "ranks mod random primes"));
     let primes_here = primes_of(factors.iter().map(|(factor, _)| factor));
+    // A rank mod q does not tell q from its powers.
+    let again = match factors.iter().any(|(factor, _)| *factor > BigInt::from(1)) {
+        true => integral(
+            &answers::smith(&a, &SmithOptions::default().rank(RankOptions::default().seed(SEED)), work.bars)?.factors,
+        ),
+        false => factors.clone(),
+    };
     for &q in &primes_here {
         let p = Modulus::new(q)?;
         let units = factors.iter().filter(|(factor, _)| factor % q != BigInt::ZERO).map(|(_, count)| count).sum();
         let _ = check_rank(a.try_reduce(p)?, units, work)?;
-        if factors.iter().any(|(factor, _)| factor % q == BigInt::ZERO && (factor / q) % q == BigInt::ZERO) {
-            let local = answers::smith(&a, &SmithOptions::default().local(p), work.bars)?;
-            let part = |factor: &BigInt| {
-                let (mut part, mut rest) = (BigInt::from(1), factor.clone());
-                while &rest % q == BigInt::ZERO {
-                    (part, rest) = (part * q, rest / q);
-                }
-                part
-            };
-            let gather = |all: &mut dyn Iterator<Item = (BigInt, usize)>| {
-                let mut parts = BTreeMap::<BigInt, usize>::new();
-                all.for_each(|(factor, count)| *parts.entry(part(&factor)).or_default() += count);
-                parts
-            };
-            let claimed = gather(&mut factors.iter().cloned());
-            let found = gather(&mut local.factors.iter().map(|(f, count)| (BigInt::from(f.clone()), *count)));
-            if claimed != found {
-                return refuted(format!("the local form at {q} has other powers"));
-            }
+        if powers(&factors, q) != powers(&again, q) {
+            return refuted(format!("the local form at {q} has other powers"));
         }
-        checks
-            .push(Check::expected(format!("powers of {q}"), "the rank mod this prime, and its local form for squares"));
+        checks.push(Check::expected(format!("powers of {q}"), "the rank mod this prime, and the form, computed again"));
+    }
+    if factors != again {
+        return refuted("the matrix has other invariant factors");
     }
     if a.rows() == a.cols() && rank == a.rows() {
         let product: BigInt = factors.iter().map(|(factor, count)| factor.pow(*count as u32)).product();
@@ -193,7 +205,7 @@ fn complex(work: &Work<'_>) -> Result<ChainComplex> {
     }
 }
 
-/// Homology groups, by the ranks of the boundaries mod primes.
+/// Homology groups, by the ranks of the boundaries mod primes; where torsion is, it is computed again.
 pub fn homology(work: &Work<'_>) -> Result<Vec<Check>> {
     let answer = &work.answer;
     let complex = complex(work)?;
@@ -218,9 +230,19 @@ pub fn homology(work: &Work<'_>) -> Result<Vec<Check>> {
         }
         let claim = format!("{} over {coefficients}", if cohomology { "cohomology" } else { "homology" });
         checks.push(Check::expected(
-            claim,
+            claim.clone(),
             "ranks of the boundaries mod the primes of the torsion, those up to 13 and a random one",
         ));
+        if groups.torsion().next().is_some() {
+            if field || coefficients == "Q" {
+                return refuted(format!("torsion over the field {coefficients}"));
+            }
+            groups.check_torsion(&complex, cohomology, work)?;
+            checks.push(Check::expected(
+                format!("torsion of {claim}"),
+                "invariant factors of the boundaries, computed again with other random choices",
+            ));
+        }
     }
     // Those of the first coefficients stand there twice.
     if answer.list("over")?.first().map(|over| &over["groups"]) != Some(answer.get("groups")?) {
@@ -286,6 +308,36 @@ impl Groups {
             let more = torsion.map_or(0, |q| self.divisible(degree, q) + self.divisible(other, q));
             if found != Some(self.betti(degree) + more) {
                 return refuted(format!("ranks mod {p} contradict the group of degree {degree}"));
+            }
+        }
+        Ok(())
+    }
+    /// Torsion coefficients are the invariant factors beyond 1 of a boundary, which are computed again: all those of a
+    /// complex take less than the local form of one large boundary does by itself, whose pairs with others are not seen.
+    fn check_torsion(&self, complex: &ChainComplex, cohomology: bool, work: &Work<'_>) -> Result<()> {
+        let claimed = || self.0.iter().map(|(degree, (_, torsion))| (*degree, torsion));
+        for (degree, torsion) in claimed() {
+            let beyond = torsion.iter().all(|(factor, count)| *factor > BigInt::from(1) && *count > 0);
+            let divides = |pair: &[(BigInt, usize)]| pair[0].0 < pair[1].0 && &pair[1].0 % &pair[0].0 == BigInt::ZERO;
+            if !beyond || !torsion.windows(2).all(divides) {
+                return refuted(format!(
+                    "torsion coefficients of degree {degree} that are not above 1, or do not divide one another"
+                ));
+            }
+        }
+        let options = HomologyOptions::default().cohomology(cohomology).rank(RankOptions::default().seed(SEED));
+        let own = answers::homology(complex, &options, work.bars)?;
+        let own: BTreeMap<_, _> =
+            own.over[0].groups.iter().map(|group| (group.degree, integral(&group.torsion))).collect();
+        for (degree, torsion) in claimed() {
+            let found = own.get(&degree).map(Vec::as_slice).unwrap_or_default();
+            for q in primes_of(torsion.iter().map(|(factor, _)| factor)) {
+                if powers(torsion, q) != powers(found, q) {
+                    return refuted(format!("torsion in degree {degree}: the local form at {q} has other powers"));
+                }
+            }
+            if torsion != found {
+                return refuted(format!("torsion in degree {degree}: the boundary has other invariant factors"));
             }
         }
         Ok(())

@@ -8,8 +8,8 @@
 //! | rref | A R | R is in that form, A = A\[pivots\]·R, and the rank is no smaller |
 //! | det | A | residues mod other primes; mod p, computed again with other random choices |
 //! | minpoly, charpoly | A | computed again with other random choices |
-//! | smith | A | each factor divides the next; ranks mod its primes, small and random ones; local forms; det of a square A |
-//! | homology | D1 D2 …, or facets | ranks mod the primes of the torsion, small and random ones, by universal coefficients |
+//! | smith | A | each factor divides the next; ranks mod its primes, small and random ones; computed again with other random choices; det of a square A |
+//! | homology | D1 D2 …, or facets | ranks mod the primes of the torsion, small and random ones, by universal coefficients; torsion computed again |
 
 mod document;
 mod exact;

@@ -9,7 +9,7 @@ use blackfield::sparse::{Fraction, RationalMatrix, SparseMatrix};
 use blackfield::{Error, Result};
 
 /// The seed of what is computed again: another one than by default.
-const SEED: u64 = 0x5eed_c4ec;
+pub const SEED: u64 = 0x5eed_c4ec;
 
 /// The rank if it is not above `claimed`, which it may be shown to be: a lower bound for certain.
 ///
