@@ -173,7 +173,7 @@ fn parameters_for(a: &dyn Operator, options: &RankOptions) -> Result<Parameters>
     let nnz = WEIGHT.saturating_mul(rows.max(cols));
     let problem =
         Problem { modulus, rows, cols, nnz, valued: 0, symmetric: false, grid: 1, scratch: 0, levels: 0, gpu: None };
-    let chosen = parameters(&problem, &options.wiedemann(), &options.machine)?;
+    let chosen = parameters(&problem, &options.wiedemann().within(rows.min(cols)), &options.machine)?;
     match options.max_memory.filter(|&limit| chosen.bytes > limit) {
         None => Ok(chosen),
         Some(limit) => {

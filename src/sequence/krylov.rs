@@ -1,5 +1,6 @@
 //! The running sequence X, BX, B²X, … in the memory of this process, and its projected terms.
 
+use super::gram::check_symmetric;
 use super::{Gram, Projection, SequenceSource};
 use crate::blackbox::{Preconditioned, Scratch};
 use crate::field::{Field, Rng};
@@ -146,7 +147,9 @@ impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
                 }
                 Left::Own(gram) => {
                     operator.apply(current, next, scratch)?;
+                    let before = terms.len();
                     gram.append(field, current, next, *block, terms)?;
+                    check_symmetric(&terms[before..], *block)?;
                 }
             }
             std::mem::swap(current, next);

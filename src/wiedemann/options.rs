@@ -35,8 +35,31 @@ pub struct Options {
     pub memory: Option<u64>,
 }
 
+impl Options {
+    /// The same for the rank of an operator with so many lines on its smaller side: more columns of a block than that
+    /// add nothing to what they span.
+    #[must_use]
+    pub(crate) fn within(self, side: usize) -> Self {
+        Options { block: self.block.map(|block| block.min(side.max(1))), ..self }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options { block: None, trials: 1, error: None, early_termination: true, route: Route::Shortcut, memory: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_no_wider_than_the_matrix() {
+        for (side, wanted, block) in [(0, 64, 1), (1, 64, 1), (5, 64, 5), (5, 3, 3), (100, 64, 64)] {
+            let options = Options { block: Some(wanted), ..Options::default() };
+            assert_eq!(options.within(side).block, Some(block));
+            assert_eq!(Options::default().within(side).block, None);
+        }
     }
 }

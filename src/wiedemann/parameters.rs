@@ -98,10 +98,7 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
     let symmetric = problem.symmetric && p.get() != 2;
     let may_own = options.route == Route::Shortcut;
     let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem, may_own };
-    // Columns beyond the smaller side add nothing to what X spans.
-    let most = rank_bound.max(1);
-    let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).min(most);
-    let block = block.next_multiple_of(problem.grid);
+    let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
     let own = work.own_is_sooner(block);
     let itself = match (own, problem.gpu.is_some()) {
@@ -236,15 +233,6 @@ mod tests {
             |scratch| parameters(&Problem { scratch, ..problem(65521, 1) }, &options, &Machine::reference()).unwrap();
         let (none, some) = (bytes(0), bytes(1_000_000));
         assert_eq!(some.bytes - none.bytes, 1_000_000 * 2 * none.block as u64);
-    }
-
-    #[test]
-    fn blocks_are_no_wider_than_the_matrix() {
-        for (n, wanted, block) in [(0, 64, 1), (1, 64, 1), (5, 64, 5), (5, 3, 3), (100, 64, 64)] {
-            let given = Problem { rows: n, cols: 2 * n, ..problem(65521, 1) };
-            let options = Options { block: Some(wanted), ..Default::default() };
-            assert_eq!(parameters(&given, &options, &Machine::reference()).unwrap().block, block);
-        }
     }
 
     #[test]

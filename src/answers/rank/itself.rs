@@ -68,10 +68,9 @@ pub(super) fn parameters_for(core: &SparseMatrix, options: &RankOptions, phases:
     let (modulus, rows, cols, nnz, valued) = (core.modulus(), core.rows(), core.cols(), core.nnz(), core.valued());
     let problem = Problem { modulus, rows, cols, nnz, valued, symmetric, grid: 1, scratch: 0, levels: 0, gpu: None };
     let (machine, threads) = (&options.machine, rayon::current_num_threads());
-    let here = || parameters(&problem, &options.wiedemann(), machine);
-    let there = |threads| {
-        parameters(&Problem { gpu: Some(threads), ..problem }, &options.wiedemann(), &machine.with_gpu(threads))
-    };
+    let wanted = options.wiedemann().within(rows.min(cols));
+    let here = || parameters(&problem, &wanted, machine);
+    let there = |threads| parameters(&Problem { gpu: Some(threads), ..problem }, &wanted, &machine.with_gpu(threads));
     let start = (machine.device.find + machine.device.start) * threads as f64;
     let (mut chosen, gpu, why) = match options.devices {
         Devices::Processor => (here()?, false, String::new()),
