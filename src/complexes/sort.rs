@@ -43,7 +43,7 @@ fn sort<T: Ord + Clone + Send>(list: &mut [T], deepest: u32, observer: &dyn Obse
         return Ok(());
     }
     // Multiples of the golden ratio: no period of the list is met.
-    let place = |k: u64| (u128::from(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * list.len() as u128 >> 64) as usize;
+    let place = |k: u64| ((u128::from(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * list.len() as u128) >> 64) as usize;
     let mut sample: Vec<T> = (0..SAMPLE as u64).map(|k| list[place(k)].clone()).collect();
     sample.sort_unstable();
     let pivot = sample.swap_remove(SAMPLE / 2);
