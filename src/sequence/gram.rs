@@ -30,8 +30,8 @@ const ROWS: usize = 1 << 10;
 /// What the memory is for.
 const WHAT: &str = "Gram matrices of a sequence";
 
-/// Refuses s × s terms that are not symmetric, as all are where B = D₁·M with a symmetric M: products with A and with Aᵀ
-/// that are not of one matrix, whose sequence could have a generator of any degree.
+/// Refuses s × s terms that are not symmetric, as all are where B = D₁·M with a symmetric M: products with A and with
+/// Aᵀ that are not of one matrix, whose sequence could have a generator of any degree.
 ///
 /// # Errors
 /// [`Error::Check`].

@@ -100,24 +100,18 @@ pub fn parameters(problem: &Problem, options: &Options, machine: &Machine) -> Re
     let work = Work { problem, machine, rank_bound, degree, symmetric, by_theorem, may_own };
     let block = options.block.unwrap_or_else(|| work.best_block(options.memory)).next_multiple_of(problem.grid);
     let early = if options.early_termination && !by_theorem { ", stops early" } else { "" };
-    let own = work.own_is_sooner(block);
-    let itself = match (own, problem.gpu.is_some()) {
-        (true, false) => ", projected by itself",
-        (true, true) => ", projected by itself where the blocks are whole",
-        (false, _) => "",
-    };
     Ok(Parameters {
         degree,
         block,
         symmetric,
         by_theorem,
-        own,
+        own: work.own_is_sooner(block),
         basis_on_gpu: work.basis_is_for_gpu(block),
         products: work.products(block) as u64 * options.trials as u64,
         seconds: work.seconds(block) * options.trials as f64,
         parts: [work.basis_seconds(block), work.codegree_seconds(block)],
         bytes: work.bytes(block),
-        reason: format!("{why}; block size {block}{early}{itself}"),
+        reason: format!("{why}; block size {block}{early}"),
     })
 }
 

@@ -313,7 +313,8 @@ impl Groups {
         Ok(())
     }
     /// Torsion coefficients are the invariant factors beyond 1 of a boundary, which are computed again: all those of a
-    /// complex take less than the local form of one large boundary does by itself, whose pairs with others are not seen.
+    /// complex take less than the local form of one large boundary does by itself, whose pairs with others are not
+    /// seen.
     fn check_torsion(&self, complex: &ChainComplex, cohomology: bool, work: &Work<'_>) -> Result<()> {
         let claimed = || self.0.iter().map(|(degree, (_, torsion))| (*degree, torsion));
         for (degree, torsion) in claimed() {
