@@ -19,6 +19,9 @@ use crate::{Observer, Result, memory};
 
 /// What the memory is for.
 const COLUMNS: &str = "the columns of an echelon form";
+/// By what factor pivots in any order have to leave fewer columns than those that are first entries: what is done in
+/// vain otherwise grows with the cube of these columns.
+const FEWER: usize = 8;
 
 /// A reduced row echelon form, ready to be written down.
 #[derive(Debug)]
@@ -69,19 +72,28 @@ impl FreeColumns<'_> {
 /// fits or memory ends, [`Error::Interrupted`](crate::Error::Interrupted) when the observer says so, and
 /// [`Error::Check`](crate::Error::Check) if a computation contradicts itself.
 pub fn rref(a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<RowEchelon> {
-    let rule = if is_triangular(&a, observer)? { Rule::Aside(0) } else { Rule::Leading };
-    let kernel = decompose(a, rule, options, observer)?;
+    if other_pivots_pay(&a, observer)? {
+        let kernel = decompose(a.try_clone()?, Rule::Aside(0), options, observer)?;
+        if kernel.rank().rank == a.non_empty_cols()?.len() {
+            let profile = Profile::of(&kernel)?;
+            return Ok(RowEchelon { kernel, profile });
+        }
+    }
+    let kernel = decompose(a, Rule::Leading, options, observer)?;
     let profile = Profile::of(&kernel)?;
     Ok(RowEchelon { kernel, profile })
 }
 
-/// Whether structural pivots that are no first entries of their rows, but not those that are, have all columns with an
-/// entry: then all of these are pivots in any order.
-fn is_triangular(a: &SparseMatrix, observer: &dyn Observer) -> Result<bool> {
+/// Whether structural pivots that are no first entries of their rows leave so few columns that it pays to see by them,
+/// first of all, whether all columns with an entry are independent: then all of these are pivots in any order.
+fn other_pivots_pay(a: &SparseMatrix, observer: &dyn Observer) -> Result<bool> {
     // A few visits of each entry, whatever they find.
     let effort = Effort { reward: u64::MAX, ..Effort::default() };
     let leading = find_by(a, Rule::Leading, &effort, observer)?;
-    Ok(leading.free_cols > 0 && leading.free_rows >= leading.free_cols && find(a, &effort, observer)?.free_cols == 0)
+    if leading.free_cols == 0 || leading.free_rows < leading.free_cols {
+        return Ok(false);
+    }
+    Ok(find(a, &effort, observer)?.free_cols.saturating_mul(FEWER) <= leading.free_cols)
 }
 
 impl RowEchelon {
@@ -211,33 +223,39 @@ mod tests {
         }
     }
 
-    /// All rows begin in one column, so that one of them has a first entry that is a pivot: the form is the identity,
-    /// but for columns without an entry.
+    /// All rows begin in one column, so that one of them has a first entry that is a pivot: as quick as a rank where all
+    /// columns are independent; of one that is not, and of empty ones, the textbook knows.
     #[test]
     fn full_columns_are_pivots_in_any_order() {
         let mut rng = Rng::seed_from_u64(53);
         for p in [2, 3, 65521, (1 << 63) - 25].map(|p| Modulus::new(p).unwrap()) {
-            for n in [2, 3, 40, 300] {
-                let unit = |rng: &mut Rng| rng.random_range(1..p.get());
+            for n in [2, 3, 40, 200] {
+                let (cols, unit) = (n + n / 3, |rng: &mut Rng| rng.random_range(1..p.get()));
+                let at = |j: usize| j + j / 3;
                 let mut arrow: Vec<_> = (0..n).flat_map(|i| [(i, i), (i, 0), (0, i)]).collect();
                 arrow.sort_unstable();
                 arrow.dedup();
-                let arrow: Vec<_> = arrow.into_iter().map(|(i, j)| (i, j + j / 3, unit(&mut rng))).collect();
-                let cols = n + n / 3;
-                // Rows beyond what an arrow has, so that a triangle has all columns.
-                let more: Vec<_> = (1..n).map(|j| (n + j, j + j / 3, unit(&mut rng))).collect();
-                let a = SparseMatrix::from_triplets(p, 2 * n, cols, &[arrow, more].concat());
-                check(&a, &Machine::reference());
-                let full = a.non_empty_cols().unwrap();
-                let form = rref(a, &RankOptions::default(), &Silent).unwrap();
-                assert_eq!((form.pivots(), form.rank().certainty), (&full[..], Certainty::Proven));
+                let arrow: Vec<_> = arrow.into_iter().map(|(i, j)| (i, at(j), unit(&mut rng))).collect();
+                // Rows that make a triangle of all columns; the last column once more, which depends on the others.
+                let more = (1..n).map(|j| (n + j, at(j), unit(&mut rng))).collect();
+                let twice = arrow.iter().filter(|e| e.1 == at(n - 1)).map(|&(i, _, v)| (i, cols, v)).collect();
+                for (extra, wide) in [(vec![], cols), (more, cols), (twice, cols + 1)] {
+                    let entries = [&arrow[..], &extra].concat();
+                    let a = SparseMatrix::from_triplets(p, 2 * n, wide, &entries);
+                    check(&a, &Machine::reference());
+                    let full = a.non_empty_cols().unwrap();
+                    let form = rref(a, &RankOptions::default(), &Silent).unwrap();
+                    assert!(form.pivots() != full || form.rank().certainty == Certainty::Proven);
+                }
             }
         }
-        // As quick as a rank: rows of 200 000 columns, every one of which begins in the first.
-        let n = 200_000;
-        let entries: Vec<_> = (0..n).flat_map(|i| [(i, 0, 1), (i, i, 2)]).collect();
-        let a = SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), n, n, &entries);
-        assert_eq!(rref(a, &RankOptions::default(), &Silent).unwrap().pivots().len(), n);
+        let (p, n) = (Modulus::new(65521).unwrap(), 100_000);
+        let arrow = (1..n).flat_map(|i| [(0, i, 1), (i, 0, 1), (i, i, 2)]);
+        let column = (0..n).flat_map(|i| [(i, 0, 1), (i, i, 2)]);
+        for entries in [arrow.chain([(0, 0, 5)]).collect::<Vec<_>>(), column.collect()] {
+            let a = SparseMatrix::from_triplets(p, n, n, &entries);
+            assert_eq!(rref(a, &RankOptions::default(), &Silent).unwrap().pivots().len(), n);
+        }
     }
 
     /// The dense echelon form agrees on which columns come first.
