@@ -29,8 +29,7 @@ const MISSED: ErrorBound = ErrorBound::of_bits(64);
 /// `block`, `trials`, `error`, `early_termination`, `route`, `seed` and `max_memory` count.
 ///
 /// Both products are needed, and have to be of one matrix: random vectors tell, as the rank would be that of none. The
-/// block size is chosen as if a line had 16 entries; set it where a product costs much
-/// more or less than that.
+/// block size is chosen as if a line had 16 entries; set it where a product costs much more or less than that.
 ///
 /// # Errors
 /// [`Error::Usage`] for a method other than `Auto` and `Wiedemann`, a proof or a minor demanded, or an error bound that
@@ -47,7 +46,7 @@ pub fn operator_rank(a: &dyn Operator, options: &RankOptions, observer: &dyn Obs
     let chosen = parameters_for(a, options)?;
     let streams = Streams::of_shape(a.modulus(), [rows, cols], options.seed);
     let start = Instant::now();
-    phases.time("check", || check_transpose(a, &mut streams.stream(Domain::Transposes, 0)))?;
+    phases.time("check", || check_transpose(a, chosen.block, &mut streams.stream(Domain::Transposes, 0)))?;
     let outcome = trials(Place::Processor(a), &chosen, &options.wiedemann(), &streams, &mut phases, observer)?;
     let step = Step {
         name: "block Wiedemann",
@@ -117,27 +116,24 @@ pub fn operator_minimal_polynomial(
     one(polynomial, Certainty::with_bound(bound), reason, vec![step], phases)
 }
 
-/// Refuses products that are not of one matrix and its transpose: y·(A·x) = (Aᵀ·y)·x for [`WITNESSES`] random pairs, of
-/// which one sees a difference at least once in four.
-fn check_transpose(a: &dyn Operator, rng: &mut Rng) -> Result<()> {
-    let (p, mut scratch) = (a.modulus(), Scratch::new());
-    let random = |rows, rng: &mut Rng| Block::random(a.lane(), rows, WITNESSES, p, rng);
-    let (x, y) = (random(a.cols(), rng)?, random(a.rows(), rng)?);
-    let (mut ax, mut ay) = (Block::zeros(a.lane(), a.rows(), WITNESSES)?, Block::zeros(a.lane(), a.cols(), WITNESSES)?);
-    a.apply(&x, &mut ax, &mut scratch)?;
-    a.apply_transpose(&y, &mut ay, &mut scratch)?;
-    let products = |u: &Block, v: &Block| {
-        let mut sums = vec![0; WITNESSES];
-        let (u, v) = (u.to_residues()?, v.to_residues()?);
-        for (u, v) in u.chunks(WITNESSES).zip(v.chunks(WITNESSES)) {
-            sums.iter_mut().zip(u.iter().zip(v)).for_each(|(sum, (&u, &v))| *sum = p.add(*sum, p.mul(u, v)));
+/// Refuses products that are not of one matrix and its transpose: y·(A·x) = (Aᵀ·y)·x for [`WITNESSES`] random pairs or
+/// more, `width` at a time, of which one sees a difference at least once in four.
+fn check_transpose(a: &dyn Operator, width: usize, rng: &mut Rng) -> Result<()> {
+    let (p, lane, mut scratch) = (a.modulus(), a.lane(), Scratch::new());
+    let (mut ax, mut ay) = (Block::zeros(lane, a.rows(), width)?, Block::zeros(lane, a.cols(), width)?);
+    let product =
+        |u: &Block, v: &Block, l: usize| (0..u.rows()).fold(0, |sum, i| p.add(sum, p.mul(u.get(i, l), v.get(i, l))));
+    for _ in 0..WITNESSES.div_ceil(width) {
+        let x = Block::random(lane, a.cols(), width, p, rng)?;
+        let y = Block::random(lane, a.rows(), width, p, rng)?;
+        a.apply(&x, &mut ax, &mut scratch)?;
+        a.apply_transpose(&y, &mut ay, &mut scratch)?;
+        if (0..width).any(|l| product(&y, &ax, l) != product(&ay, &x, l)) {
+            let message = "the products with an operator and with its transpose are not of one matrix";
+            return Err(Error::Check(message.into()));
         }
-        Ok::<_, Error>(sums)
-    };
-    if products(&y, &ax)? == products(&ay, &x)? {
-        return Ok(());
     }
-    Err(Error::Check("the products with an operator and with its transpose are not of one matrix".into()))
+    Ok(())
 }
 
 /// The matrix of an operator, by its product with the identity.
@@ -194,10 +190,14 @@ mod tests {
     use crate::{Silent, families};
     use rand::{RngExt, SeedableRng};
 
-    /// A matrix behind the interface of an operator, by the plainest loops.
-    struct Naive(SparseMatrix);
+    /// A matrix behind the interface of an operator, by the plainest loops, and what is said to be its transpose.
+    struct Naive(SparseMatrix, SparseMatrix);
 
     impl Naive {
+        fn of(a: SparseMatrix) -> Self {
+            let transpose = a.transpose().unwrap();
+            Naive(a, transpose)
+        }
         fn product(&self, a: &SparseMatrix, x: &Block, y: &mut Block) {
             let p = a.modulus();
             for i in 0..a.rows() {
@@ -228,7 +228,7 @@ mod tests {
             Ok(())
         }
         fn apply_transpose(&self, x: &Block, y: &mut Block, _scratch: &mut Scratch) -> Result<()> {
-            self.product(&self.0.transpose()?, x, y);
+            self.product(&self.1, x, y);
             Ok(())
         }
     }
@@ -247,7 +247,7 @@ mod tests {
             for (rows, cols, nnz) in [(0, 0, 0), (0, 4, 0), (4, 0, 0), (3, 5, 0), (1, 1, 1), (12, 20, 30), (25, 9, 90)]
             {
                 let a = random(p, rows, cols, nnz, &mut rng);
-                let found = operator_rank(&Naive(a.clone()), &RankOptions::default().trials(3), &Silent).unwrap();
+                let found = operator_rank(&Naive::of(a.clone()), &RankOptions::default().trials(3), &Silent).unwrap();
                 let expected = dense_rank(&a);
                 // Never above, and equal where a bound says so.
                 assert!(found.rank <= expected, "{rows} x {cols} mod {p}");
@@ -258,33 +258,9 @@ mod tests {
             }
         }
         let a = families::generate("bibd_9_5").unwrap().reduce(Modulus::new((1 << 61) - 1).unwrap());
-        let found = operator_rank(&Naive(a.clone()), &RankOptions::default(), &Silent).unwrap();
+        let found = operator_rank(&Naive::of(a.clone()), &RankOptions::default(), &Silent).unwrap();
         assert_eq!((found.rank, found.method), (36, Method::Wiedemann));
         assert_eq!(found.rank, rank(&a, &RankOptions::default(), &Silent).unwrap().rank);
-    }
-
-    /// A matrix whose transpose is said to be that of another one.
-    struct Crossed(Naive, Naive);
-
-    impl Operator for Crossed {
-        fn modulus(&self) -> Modulus {
-            self.0.modulus()
-        }
-        fn rows(&self) -> usize {
-            self.0.rows()
-        }
-        fn cols(&self) -> usize {
-            self.0.cols()
-        }
-        fn lane(&self) -> Lane {
-            self.0.lane()
-        }
-        fn apply(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
-            self.0.apply(x, y, scratch)
-        }
-        fn apply_transpose(&self, x: &Block, y: &mut Block, scratch: &mut Scratch) -> Result<()> {
-            self.1.apply_transpose(x, y, scratch)
-        }
     }
 
     /// One entry is enough, whatever the block: its sequence would say more than the rank.
@@ -301,12 +277,12 @@ mod tests {
             let mut entries: Vec<_> = (0..14).flat_map(row).collect();
             entries.push((rng.random_range(0..14), rng.random_range(0..10), 1));
             let other = SparseMatrix::from_triplets(p, 14, 10, &entries);
-            let crossed = Crossed(Naive(a.clone()), Naive(other));
+            let crossed = Naive(a.clone(), other.transpose().unwrap());
             for block in [1, 2, 8] {
                 let found = operator_rank(&crossed, &RankOptions::default().block(block), &Silent);
                 assert!(matches!(found, Err(Error::Check(_))), "p = {p}, block {block}: {found:?}");
             }
-            let found = operator_rank(&Crossed(Naive(a.clone()), Naive(a.clone())), &RankOptions::default(), &Silent);
+            let found = operator_rank(&Naive::of(a.clone()), &RankOptions::default(), &Silent);
             assert!(found.unwrap().rank <= dense_rank(&a));
         }
     }
@@ -321,7 +297,7 @@ mod tests {
                 let a = random(p, n, n, nnz, &mut rng);
                 let options = RankOptions::default();
                 let expected = minimal_polynomial(&a, &options.clone().proven(true), &Silent).unwrap();
-                let found = operator_minimal_polynomial(&Naive(a), &options, &Silent).unwrap();
+                let found = operator_minimal_polynomial(&Naive::of(a), &options, &Silent).unwrap();
                 assert_eq!(found.coefficients, expected.coefficients, "order {n} mod {p}");
                 assert_ne!(found.certainty, Certainty::Heuristic);
             }
@@ -329,14 +305,14 @@ mod tests {
         // One vector may see little over GF(3), and the answer says so.
         let a = random(Modulus::new(3).unwrap(), 60, 60, 90, &mut rng);
         let whole = minimal_polynomial(&a, &RankOptions::default(), &Silent).unwrap();
-        let found = operator_minimal_polynomial(&Naive(a), &RankOptions::default().block(1), &Silent).unwrap();
+        let found = operator_minimal_polynomial(&Naive::of(a), &RankOptions::default().block(1), &Silent).unwrap();
         assert!(found.certainty == Certainty::Heuristic || found.degree() == 60, "{found:?}");
         assert!(found.degree() <= whole.degree());
     }
 
     #[test]
     fn what_products_cannot_tell_is_refused() {
-        let a = Naive(SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 2, 3, &[(0, 0, 1)]));
+        let a = Naive::of(SparseMatrix::from_triplets(Modulus::new(7).unwrap(), 2, 3, &[(0, 0, 1)]));
         let refused = |options: RankOptions| operator_rank(&a, &options, &Silent).unwrap_err();
         let default = RankOptions::default;
         for options in
@@ -359,7 +335,7 @@ mod tests {
         use crate::sigma_basis::GeneratorSearch;
         let (p, n) = (Modulus::new(65521).unwrap(), 9);
         let cycle: Vec<_> = (0..n).map(|i| (i, (i + 1) % n, 1)).collect();
-        let a = Naive(SparseMatrix::from_triplets(p, n, n, &cycle));
+        let a = Naive::of(SparseMatrix::from_triplets(p, n, n, &cycle));
         let (field, rng) = (PrimeField(p), &mut Rng::seed_from_u64(5));
         let (plain, projection) = (Preconditioned::plain(&a), Projection::dense(&field, n, 1, rng).unwrap());
         let mut krylov = Krylov::new(&field, &plain, projection, 1, Start::X, rng).unwrap();

@@ -46,7 +46,7 @@ impl<'a> Saved<'a> {
         let Some(first) = source.state()? else { return Ok(nobody) };
         let (rows, width, residues) = (first.rows(), first.width(), first.to_residues()?);
         source.extend(source.together(), &mut vec![], &Quiet(observer))?;
-        let Some(next) = source.state()? else { return Ok(nobody) };
+        let next = source.state()?.ok_or_else(|| Error::Check("a sequence that has lost its state".into()))?;
         let mut hash = Sha256::new();
         for chunk in residues.chunks(CHUNK).chain(next.to_residues()?.chunks(CHUNK)) {
             let bytes: Vec<u8> = chunk.iter().flat_map(|word| word.to_le_bytes()).collect();
