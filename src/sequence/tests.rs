@@ -171,6 +171,23 @@ fn gram_matrices<F: Field>(field: &F, (rows, cols, s): (usize, usize, usize), la
 }
 
 /// Also with fewer rows than threads, none at all, and a block narrower than threads; made on as many as it runs on.
+/// The form of another B: its terms are not symmetric, but for blocks of one column, of which each 1 × 1 matrix is.
+#[test]
+fn terms_that_are_not_symmetric_are_refused() {
+    let (field, mut rng) = (PrimeField(Modulus::new(65521).unwrap()), Rng::seed_from_u64(8));
+    let entries: Vec<_> = (0..90).map(|k| (k % 30, rng.random_range(0..25), rng.random_range(1..65521))).collect();
+    let a = SparseMatrix::from_triplets(field.0, 30, 25, &entries);
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+    let [own, other] = [(); 2].map(|()| Diagonals::random(&field, 30, 25, false, &mut rng).unwrap());
+    let b = Preconditioned::new(&product, own.clone()).unwrap();
+    for (s, diagonals, refused) in [(1, &other, false), (2, &other, true), (3, &other, true), (3, &own, false)] {
+        let gram = Gram::of(&field, diagonals).unwrap();
+        let mut krylov = Krylov::new(&field, &b, gram, s, Start::Bx, &mut rng).unwrap();
+        let found = krylov.extend(2, &mut vec![], &Silent);
+        assert_eq!(matches!(found, Err(crate::Error::Check(_))), refused, "{s}: {found:?}");
+    }
+}
+
 #[test]
 fn every_number_of_threads_gives_the_same_terms() {
     let p = Modulus::new(65521).unwrap();

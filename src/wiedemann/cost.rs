@@ -201,3 +201,48 @@ impl Work<'_> {
         (layouts + blocks + scalings + basis + projection) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `blackfield bench sigma-basis --device cuda` took on an H100, kernels loaded: columns, order, seconds.
+    const ON_AN_H100: [(usize, f64, f64); 9] = [
+        (8, 1024.0, 0.0070),
+        (8, 32768.0, 0.227),
+        (16, 1024.0, 0.0098),
+        (16, 32768.0, 0.325),
+        (32, 1024.0, 0.0207),
+        (32, 8192.0, 0.171),
+        (32, 65536.0, 1.443),
+        (64, 1024.0, 0.097),
+        (64, 32768.0, 3.427),
+    ];
+
+    #[test]
+    fn order_bases_on_a_gpu_are_predicted_within_a_fifth() {
+        let mut machine = Machine::reference();
+        machine.device.bases = 0.0;
+        for (s, order, seconds) in ON_AN_H100 {
+            let rank_bound = ((order - EXTRA_TERMS) / 2.0) as usize * s;
+            let problem = Problem {
+                modulus: Modulus::new(65521).unwrap(),
+                rows: rank_bound,
+                cols: rank_bound,
+                nnz: 0,
+                valued: 0,
+                symmetric: false,
+                grid: 1,
+                scratch: 0,
+                levels: 0,
+                gpu: Some(1),
+            };
+            let (problem, machine) = (&problem, &machine);
+            let work =
+                Work { problem, machine, rank_bound, degree: 1, symmetric: false, by_theorem: false, may_own: true };
+            assert_eq!(work.terms(s), order);
+            let found = work.basis_seconds_on_gpu(s) / seconds;
+            assert!((0.8..1.2).contains(&found), "{found} of {s} columns, order {order}");
+        }
+    }
+}
