@@ -223,8 +223,8 @@ mod tests {
         }
     }
 
-    /// All rows begin in one column, so that one of them has a first entry that is a pivot: as quick as a rank where all
-    /// columns are independent; of one that is not, and of empty ones, the textbook knows.
+    /// All rows begin in one column, so that one of them has a first entry that is a pivot: as quick as a rank where
+    /// all columns are independent; of one that is not, and of empty ones, the textbook knows.
     #[test]
     fn full_columns_are_pivots_in_any_order() {
         let mut rng = Rng::seed_from_u64(53);
