@@ -8,6 +8,7 @@
 //! - [`characteristic_polynomial()`], by Hessenberg's form.
 //! - [`DenseMatrix`]: a matrix over any field, with the textbook's elimination: rank, inverse, rank profile.
 
+mod absorb;
 mod bits;
 mod combine;
 mod cost;

@@ -3,18 +3,16 @@
 //!
 //! Positions are a running order of the columns: pivot columns first, in the order they were found, the others behind
 //! them in ascending order. Block i of the basis holds kᵢ rows; in their own pivot columns they are the identity (not
-//! stored), before them they are zero, behind them lies T. A new panel P of rows is cleared by every block in turn,
-//! `P[behind] -= P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves
-//! ([`panel`](super::panel)), and its non-zero rows are the next block, or join the last one while that is short.
+//! stored), before them they are zero, behind them lies T. A new panel of rows is cleared by every block in turn and
+//! reduced ([`absorb`](super::absorb)); its non-zero rows are the next block, or join the last one while that is short.
 //!
 //! Invariant: each basis row is 0 left of its pivot in the *original* column order. Hence the pivot columns are the
 //! column rank profile, as the pivot rows, met in order, are the row rank profile.
 
-use super::Row;
 use super::entry::Entry;
 use super::factors::{Multipliers, Triangles};
 use super::gemm::{Arithmetic, Place};
-use super::panel::{PANEL, Panel, STRIP};
+use super::panel::{PANEL, STRIP};
 use super::parallel::for_each_chunk;
 use crate::field::{Modulus, Rng};
 use crate::{Error, Result, memory};
@@ -23,7 +21,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// What the memory is for.
-const ROWS: &str = "a panel of a dense elimination";
+pub(super) const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
 const REDUCED: &str = "a reduced echelon form";
 const ORDER: &str = "the order of the columns of a dense elimination";
@@ -42,8 +40,8 @@ pub(super) struct Block<T> {
 /// A basis of the row space of the rows met so far.
 #[derive(Debug)]
 pub(super) struct Panels<T: Entry> {
-    modulus: Modulus,
-    arithmetic: Arithmetic,
+    pub(super) modulus: Modulus,
+    pub(super) arithmetic: Arithmetic,
     /// The column at each position.
     pub(super) order: Vec<u32>,
     /// The position of each column.
@@ -55,8 +53,8 @@ pub(super) struct Panels<T: Entry> {
     pub(super) multipliers: Option<Multipliers<T>>,
     /// See [`Panel::generic`].
     pub(super) generic: usize,
-    /// Storage of the next panel.
-    spare: Vec<T>,
+    /// Storage of the next panels.
+    pub(super) spare: Vec<Vec<T>>,
 }
 
 impl<T: Entry> Panels<T> {
@@ -96,81 +94,18 @@ impl<T: Entry> Panels<T> {
     pub(super) fn pivot_cols(&self) -> &[u32] {
         &self.order[..self.pivot_rows.len()]
     }
-    fn cols(&self) -> usize {
+    pub(super) fn cols(&self) -> usize {
         self.order.len()
     }
-    /// Rows that one call of [`Panels::absorb`] should bring.
-    pub(super) const STEP: usize = PANEL;
-
-    /// Adds sparse rows to the span.
-    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
-        self.absorb_panel(rows.len(), |i, line, position, _| {
-            for (&j, &v) in rows[i].0.iter().zip(rows[i].1) {
-                line[position[j as usize] as usize] = T::from_residue(v);
-            }
-        })
-    }
-    /// Adds `rows` rows to the span that lie row-major in `data`.
-    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
-        let cols = self.cols();
-        self.absorb_panel(rows, |i, line, _, order| {
-            let row = &data[i * cols..][..cols];
-            line.iter_mut().zip(order).for_each(|(x, &j)| *x = T::from_residue(row[j as usize].into()));
-        })
-    }
-
-    /// Adds rows to the span; `fill(i, row, position, order)` writes row i, which is zero before, by positions.
-    fn absorb_panel(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) -> Result<()> {
-        let (cols, rank) = (self.cols(), self.pivot_rows.len());
-        let first = self.rows_seen;
-        self.rows_seen += rows;
-        if rank == cols || rows == 0 {
-            return Ok(());
-        }
-        let mut panel = std::mem::take(&mut self.spare);
-        panel.clear();
-        memory::reserve(&mut panel, rows * cols, ROWS)?;
-        panel.resize(rows * cols, T::default());
-        for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| fill(i, line, &self.position, &self.order));
-        for block in &self.blocks {
-            let coefficients = gather(&panel, cols, 0..rows, block.start..block.start + block.rows)?;
-            if coefficients.iter().any(|c| *c != T::default()) {
-                let behind = block.start + block.rows;
-                self.arithmetic.subtract_product(
-                    (rows, block.rows, cols - behind),
-                    (&mut panel, Place { offset: behind, stride: cols }),
-                    (&coefficients, Place::packed(block.rows)),
-                    (&block.behind, Place::packed(cols - behind)),
-                )?;
-            }
-        }
-        // What is to be factored: the entries before the elimination within the panel.
-        let residual = self.multipliers.as_ref().map(|_| memory::copy(&panel, ROWS)).transpose()?;
-        let mut local = Panel {
-            modulus: self.modulus,
-            arithmetic: self.arithmetic,
-            data: panel,
-            cols,
-            from: rank,
-            end: cols,
-            generic: self.generic,
-            row: (first..self.rows_seen).collect(),
-        };
-        let pivots = local.echelon(0, rows)?;
-        self.generic = local.generic;
-        if !pivots.is_empty() {
-            memory::reserve(&mut self.pivot_rows, pivots.len(), BASIS)?;
-            self.pivot_rows.extend(&local.row[..pivots.len()]);
-            let own = residual.map(|residual| Own::gather(&residual, cols, rank, first, &local.row, &pivots));
-            self.extend(&local.data, &pivots, own.transpose()?)?;
-        }
-        self.spare = local.data;
-        Ok(())
-    }
-
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`; what the rows
-    /// were before, if multipliers are wanted.
-    fn extend(&mut self, panel: &[T], pivots: &[usize], own: Option<Own<T>>) -> Result<()> {
+    /// were before, if multipliers are wanted. The rows of the panel that comes `next` follow the order of the columns.
+    pub(super) fn extend(
+        &mut self,
+        panel: &[T],
+        pivots: &[usize],
+        own: Option<Own<T>>,
+        next: Option<&mut [T]>,
+    ) -> Result<()> {
         let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
         let runs = runs(start..cols, pivots);
         let rest = cols - start - pivots.len();
@@ -188,6 +123,10 @@ impl<T: Entry> Panels<T> {
                 block.behind.chunks_mut(cols - origin).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
                 Ok::<_, Error>(())
             })?;
+            let mut old = memory::with_capacity(cols, ORDER)?;
+            next.into_iter()
+                .flat_map(|rows| rows.chunks_mut(cols))
+                .for_each(|row| permute(pivots, &runs, 0, &mut old, row));
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
             Some(last) => {
@@ -251,13 +190,13 @@ impl<T: Entry> Panels<T> {
         let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
         memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
-    /// Bytes that [`Panels::absorb`] needs in addition: a panel, its coefficients, and the operands of a product with
-    /// what a transform makes, or a copy of the block that grows.
+    /// Bytes that [`Panels::absorb`] needs in addition: two panels, the coefficients and operands of the product that
+    /// clears one, and those of a product with what a transform makes, or a copy of the block that grows.
     pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
         let panel = PANEL * cols * size_of::<T>();
         let made = PANEL * (STRIP.min(cols) + 2 * PANEL + PANEL) * size_of::<T>();
-        let product = made + Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
-        (panel + product.max(panel)) as u64
+        let packed = Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        (2 * panel + packed + (made + packed).max(panel)) as u64
     }
     /// Bytes that the basis holds.
     #[cfg(test)]
@@ -320,7 +259,7 @@ impl<T: Entry> Block<T> {
 }
 
 /// What the independent rows of a panel were before it was eliminated.
-struct Own<T> {
+pub(super) struct Own<T> {
     /// Their coefficients of the blocks of the basis: rows × pivots before.
     before: Vec<T>,
     /// What these left of them, in their pivot columns.
@@ -330,7 +269,14 @@ struct Own<T> {
 impl<T: Entry> Own<T> {
     /// From a panel whose rows, the first being numbered `first`, were cleared by `rank` pivots, which left their
     /// coefficients in place; `row` are the numbers of the rows of the pivots.
-    fn gather(panel: &[T], cols: usize, rank: usize, first: usize, row: &[usize], pivots: &[usize]) -> Result<Own<T>> {
+    pub(super) fn gather(
+        panel: &[T],
+        cols: usize,
+        rank: usize,
+        first: usize,
+        row: &[usize],
+        pivots: &[usize],
+    ) -> Result<Own<T>> {
         let mut before = memory::with_capacity(pivots.len() * rank, ROWS)?;
         let mut diagonal = memory::with_capacity(pivots.len() * pivots.len(), ROWS)?;
         for number in &row[..pivots.len()] {
@@ -372,7 +318,7 @@ fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old:
 }
 
 /// The entries at `rows × cols` of a row-major matrix.
-fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Result<Vec<T>> {
+pub(super) fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Result<Vec<T>> {
     let mut part = memory::with_capacity(rows.len() * cols.len(), ROWS)?;
     rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
     Ok(part)

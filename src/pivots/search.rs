@@ -310,6 +310,13 @@ impl<'a> Search<'a> {
                 }
             }
             let Some(&r) = queue.get(next) else { break };
+            // Rows that will be visited soon, step by step.
+            if let Some(&r) = queue.get(next + 6) {
+                self.rows.prefetch_start(r);
+            }
+            if let Some(&r) = queue.get(next + 3) {
+                self.rows.prefetch(r);
+            }
             line = self.rows.line(r);
             *work += line.len() as u64;
             next += 1;

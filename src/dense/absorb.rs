@@ -1,0 +1,199 @@
+//! Rows join a basis, panel by panel. A panel P is cleared by every block of the basis in turn, `P[behind] -=
+//! P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves
+//! ([`panel`](super::panel)) and extends the basis.
+//!
+//! Part of the reduction is the work of one thread. On several, the next panel is cleared at the same time by the blocks
+//! that are there, and afterwards by the rows that the reduction added. Sums mod p are the same in any order, so that
+//! the basis is the same; only the coefficients that a panel leaves in its pivot columns are those of other rows where
+//! new rows join a block, so that there is no such overlap where multipliers are kept.
+
+use super::Row;
+use super::entry::Entry;
+use super::gemm::Place;
+use super::panel::{PANEL, Panel};
+use super::panels::{Own, Panels, ROWS, gather};
+use super::parallel::for_each_chunk;
+use crate::{Result, memory};
+use std::ops::Range;
+
+/// Panels of rows that are taken at a time.
+const PANELS: usize = 4;
+
+impl<T: Entry> Panels<T> {
+    /// Rows that one call of [`Panels::absorb`] should bring.
+    pub(super) const STEP: usize = PANELS * PANEL;
+
+    /// Adds sparse rows to the span.
+    pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
+        self.absorb_panels(rows.len(), |i, line, position, _| {
+            for (&j, &v) in rows[i].0.iter().zip(rows[i].1) {
+                line[position[j as usize] as usize] = T::from_residue(v);
+            }
+        })
+    }
+    /// Adds `rows` rows to the span that lie row-major in `data`.
+    pub(super) fn absorb_dense<R: Copy + Into<u64> + Sync>(&mut self, rows: usize, data: &[R]) -> Result<()> {
+        let cols = self.cols();
+        self.absorb_panels(rows, |i, line, _, order| {
+            let row = &data[i * cols..][..cols];
+            line.iter_mut().zip(order).for_each(|(x, &j)| *x = T::from_residue(row[j as usize].into()));
+        })
+    }
+
+    /// Adds rows to the span; `fill(i, row, position, order)` writes row i, which is zero before, by positions.
+    fn absorb_panels(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) -> Result<()> {
+        let cols = self.cols();
+        let range = |start: usize| start..rows.min(start + PANEL);
+        let overlaps = self.multipliers.is_none() && rayon::current_num_threads() > 1;
+        let mut next = None;
+        for start in (0..rows).step_by(PANEL) {
+            let (count, rank, first) = (range(start).len(), self.pivot_rows.len(), self.rows_seen);
+            self.rows_seen += count;
+            if rank == cols {
+                continue;
+            }
+            let data = match next.take() {
+                Some(panel) => panel,
+                None => {
+                    let room = self.spare.pop().unwrap_or_default();
+                    self.cleared(range(start), &fill, room)?
+                }
+            };
+            // What is to be factored: the entries before the elimination within the panel.
+            let residual = self.multipliers.as_ref().map(|_| memory::copy(&data, ROWS)).transpose()?;
+            let mut local = Panel {
+                modulus: self.modulus,
+                arithmetic: self.arithmetic,
+                data,
+                cols,
+                from: rank,
+                end: cols,
+                generic: self.generic,
+                row: (first..self.rows_seen).collect(),
+            };
+            let following = range(start + PANEL.min(rows - start));
+            let (pivots, ahead) = if overlaps && !following.is_empty() {
+                let room = self.spare.pop().unwrap_or_default();
+                let basis = &*self;
+                rayon::join(|| local.echelon(0, count), || basis.cleared(following, &fill, room).map(Some))
+            } else {
+                (local.echelon(0, count), Ok(None))
+            };
+            let pivots = pivots?;
+            next = ahead?;
+            self.generic = local.generic;
+            if !pivots.is_empty() {
+                memory::reserve(&mut self.pivot_rows, pivots.len(), ROWS)?;
+                self.pivot_rows.extend(&local.row[..pivots.len()]);
+                let own = residual.map(|residual| Own::gather(&residual, cols, rank, first, &local.row, &pivots));
+                self.extend(&local.data, &pivots, own.transpose()?, next.as_deref_mut())?;
+                if let Some(next) = &mut next {
+                    self.clear(next, self.blocks.len() - 1, pivots.len())?;
+                }
+            }
+            self.spare.push(local.data);
+        }
+        Ok(())
+    }
+
+    /// A panel of the rows in a range, cleared by all blocks, in `panel`'s storage.
+    fn cleared(
+        &self,
+        rows: Range<usize>,
+        fill: &(impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync),
+        mut panel: Vec<T>,
+    ) -> Result<Vec<T>> {
+        let cols = self.cols();
+        panel.clear();
+        memory::reserve(&mut panel, rows.len() * cols, ROWS)?;
+        panel.resize(rows.len() * cols, T::default());
+        for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| {
+            fill(rows.start + i, line, &self.position, &self.order);
+        });
+        for (number, block) in self.blocks.iter().enumerate() {
+            self.clear(&mut panel, number, block.rows)?;
+        }
+        Ok(panel)
+    }
+
+    /// Clears a panel by the last rows of a block, so many of them.
+    fn clear(&self, panel: &mut [T], number: usize, last: usize) -> Result<()> {
+        let (cols, block) = (self.cols(), &self.blocks[number]);
+        let (rows, end) = (panel.len() / cols, block.start + block.rows);
+        let coefficients = gather(panel, cols, 0..rows, end - last..end)?;
+        if coefficients.iter().all(|c| *c == T::default()) {
+            return Ok(());
+        }
+        self.arithmetic.subtract_product(
+            (rows, last, cols - end),
+            (panel, Place { offset: end, stride: cols }),
+            (&coefficients, Place::packed(last)),
+            (&block.behind, Place { offset: (block.rows - last) * (cols - end), stride: cols - end }),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::DenseMatrix;
+    use crate::field::{Modulus, PrimeField, Rng};
+    use rand::{RngExt, SeedableRng};
+
+    /// Rows, of which each panel has few that are new, so that they join a block, with pivots anywhere; or nearly all.
+    fn rows(p: u64, rows: usize, cols: usize, new: usize, rng: &mut Rng) -> Vec<u64> {
+        let mut data = vec![0; rows * cols];
+        for i in 0..rows {
+            if i % PANEL < new {
+                let first = rng.random_range(0..cols);
+                data[i * cols + first..(i + 1) * cols].fill_with(|| rng.random_range(0..p));
+            } else if i % 3 > 0 {
+                data.copy_within((i - 1) * cols..i * cols, i * cols);
+            }
+        }
+        data
+    }
+
+    #[test]
+    fn panels_that_overlap_make_the_same_basis() {
+        fn check<T: Entry>(p: u64) {
+            let (modulus, mut rng) = (Modulus::new(p).unwrap(), Rng::seed_from_u64(61 ^ p));
+            for (count, cols, new) in
+                [(1100, 260, 30), (1024, 700, 100), (1300, 600, 256), (600, 40, 256), (300, 90, 0)]
+            {
+                let data = rows(p, count, cols, new, &mut rng);
+                let run = |threads, multipliers| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    pool.install(|| {
+                        let mut panels = Panels::<T>::new(modulus, cols).unwrap();
+                        if multipliers {
+                            panels.keep_multipliers();
+                        }
+                        panels.absorb_dense(count, &data).unwrap();
+                        assert_eq!(panels.rows_seen, count);
+                        // All rows are in the span.
+                        let vectors = panels.orthogonal(2, &mut Rng::seed_from_u64(1)).unwrap();
+                        for row in data.chunks(cols) {
+                            for k in 0..2 {
+                                let sum = row.iter().zip(vectors.chunks(2)).fold(0u128, |sum, (&x, v)| {
+                                    (sum + u128::from(x) * u128::from(v[k])) % u128::from(p)
+                                });
+                                assert_eq!(sum, 0);
+                            }
+                        }
+                        let (rows, order) = (panels.pivot_rows.clone(), panels.order.clone());
+                        (rows, order, vectors, panels.into_reduced().unwrap())
+                    })
+                };
+                let one = run(1, false);
+                assert!(run(3, false) == one && run(3, true) == one, "{count} x {cols} mod {p}");
+                let rank = DenseMatrix::from_entries(count, cols, data.clone()).rank(&PrimeField(modulus));
+                assert_eq!(one.0.len(), rank);
+            }
+        }
+        check::<u8>(5);
+        check::<u16>(65521);
+        check::<u32>(4_294_967_291);
+        check::<u64>((1 << 63) - 25);
+    }
+}
