@@ -16,12 +16,20 @@ use super::parallel::for_each_chunk;
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// Panels of rows that are taken at a time.
+/// Panels of rows that are taken at a time at most, and multiply-adds: seconds of a thread, after which a user is heard.
 const PANELS: usize = 4;
+const WORK: u128 = 1 << 37;
 
 impl<T: Entry> Panels<T> {
-    /// Rows that one call of [`Panels::absorb`] should bring.
-    pub(super) const STEP: usize = PANELS * PANEL;
+    /// Rows that the next call of [`Panels::absorb`] should bring: panels enough to overlap.
+    pub(super) fn step(&self) -> usize {
+        let rows = PANELS * PANEL;
+        let work = rows as u128 * (self.pivot_rows.len() + rows) as u128 * self.cols() as u128;
+        if self.overlaps() && work <= WORK { rows } else { PANEL }
+    }
+    fn overlaps(&self) -> bool {
+        self.multipliers.is_none() && rayon::current_num_threads() > 1
+    }
 
     /// Adds sparse rows to the span.
     pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
@@ -44,7 +52,7 @@ impl<T: Entry> Panels<T> {
     fn absorb_panels(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) -> Result<()> {
         let cols = self.cols();
         let range = |start: usize| start..rows.min(start + PANEL);
-        let overlaps = self.multipliers.is_none() && rayon::current_num_threads() > 1;
+        let overlaps = self.overlaps();
         let mut next = None;
         for start in (0..rows).step_by(PANEL) {
             let (count, rank, first) = (range(start).len(), self.pivot_rows.len(), self.rows_seen);

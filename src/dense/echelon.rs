@@ -184,18 +184,22 @@ impl Echelon {
         observer: &dyn Observer,
         mut absorb: impl FnMut(&mut Storage, std::ops::Range<usize>) -> Result<()>,
     ) -> Result<usize> {
-        let step = match self.storage {
-            Storage::Bits(_) => Bits::STEP,
-            Storage::Trits(_) => Trits::STEP,
-            Storage::Gpu(_) | Storage::Gpus(_) => GpuPanels::STEP,
-            _ => Panels::<u64>::STEP,
-        };
-        let before = self.rank();
-        for start in (0..rows).step_by(step) {
+        let (before, mut start) = (self.rank(), 0);
+        while start < rows {
+            let step = match &self.storage {
+                Storage::Bits(_) => Bits::STEP,
+                Storage::Trits(_) => Trits::STEP,
+                Storage::U8(p) => p.step(),
+                Storage::U16(p) => p.step(),
+                Storage::U32(p) => p.step(),
+                Storage::U64(p) => p.step(),
+                Storage::Gpu(_) | Storage::Gpus(_) => GpuPanels::STEP,
+            };
             observer.check()?;
             let end = rows.min(start + step);
             absorb(&mut self.storage, start..end)?;
             observer.progress(end as u64);
+            start = end;
         }
         Ok(self.rank() - before)
     }
