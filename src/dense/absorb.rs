@@ -2,10 +2,10 @@
 //! P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves
 //! ([`panel`](super::panel)) and extends the basis.
 //!
-//! Part of the reduction is the work of one thread. On several, the next panel is cleared at the same time by the blocks
-//! that are there, and afterwards by the rows that the reduction added. Sums mod p are the same in any order, so that
-//! the basis is the same; only the coefficients that a panel leaves in its pivot columns are those of other rows where
-//! new rows join a block, so that there is no such overlap where multipliers are kept.
+//! Part of the reduction is the work of one thread. On several, the next panel is cleared at the same time by the
+//! blocks that are there, and afterwards by the rows that the reduction added. Sums mod p are the same in any order, so
+//! that the basis is the same; only the coefficients that a panel leaves in its pivot columns are those of other rows
+//! where new rows join a block, so that there is no such overlap where multipliers are kept.
 
 use super::Row;
 use super::entry::Entry;
@@ -16,8 +16,9 @@ use super::parallel::for_each_chunk;
 use crate::{Result, memory};
 use std::ops::Range;
 
-/// Panels of rows that are taken at a time at most, and multiply-adds: seconds of a thread, after which a user is heard.
+/// Panels of rows that are taken at a time.
 const PANELS: usize = 4;
+/// Multiply-adds beyond which it is one: seconds of a thread, after which a user is heard.
 const WORK: u128 = 1 << 37;
 
 impl<T: Entry> Panels<T> {
@@ -199,6 +200,11 @@ mod tests {
                 assert_eq!(one.0.len(), rank);
             }
         }
+        let steps = |threads, cols| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Panels::<u16>::new(Modulus::new(65521).unwrap(), cols).unwrap().step())
+        };
+        assert_eq!([steps(1, 260), steps(3, 260), steps(3, 200_000)], [PANEL, PANELS * PANEL, PANEL]);
         check::<u8>(5);
         check::<u16>(65521);
         check::<u32>(4_294_967_291);
