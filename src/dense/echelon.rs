@@ -83,8 +83,8 @@ impl Echelon {
         Ok(echelon)
     }
 
-    /// Adds rows to the span; reports progress in rows and asks to stop between panels. Returns how many of them were
-    /// independent of those before them.
+    /// Adds rows to the span; reports progress in rows and asks to stop between steps of a few panels. Returns how many
+    /// of them were independent of those before them.
     ///
     /// # Errors
     /// [`crate::Error::Interrupted`], after which the basis is that of the rows reported as done;
@@ -104,8 +104,8 @@ impl Echelon {
             Storage::Gpus(p) => p.absorb_sparse(&rows[range]),
         })
     }
-    /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, but
-    /// short ones cost little more: their rows are gathered to blocks of the basis.
+    /// The same for dense rows of residues, which lie one after the other in `data`. Blocks of 256 rows are best, of
+    /// 1024 on several threads, but short ones cost little more: their rows are gathered to blocks of the basis.
     ///
     /// # Errors
     /// As [`Echelon::absorb`].

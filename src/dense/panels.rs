@@ -97,6 +97,7 @@ impl<T: Entry> Panels<T> {
     pub(super) fn cols(&self) -> usize {
         self.order.len()
     }
+
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`; what the rows
     /// were before, if multipliers are wanted. The rows of the panel that comes `next` follow the order of the columns.
     pub(super) fn extend(

@@ -24,11 +24,12 @@ pub struct Effort {
 }
 
 impl Default for Effort {
-    /// Measured: the extra covers and the search each stay under 20 ms where there is nothing to gain. A missed pivot
-    /// increases the rank of the Schur complement by one, which costs a 64th of a pass with 64 vectors: as much as
-    /// visiting about a thirtieth of the entries, which are visited at random. (Twice the first visits, and twice those
-    /// for each pivot found, take 0.3 in place of 0.15 s on ch8-8-b5 for 29 pivots in place of 21, 0.9 in place of 0.25
-    /// s on `planted-460261-171375-132043-1` for 210 in place of 71 of 130406.)
+    /// Measured: the extra covers, and the search beyond half a pass, each stay under 20 ms where there is nothing to
+    /// gain. A missed pivot increases the rank of the Schur complement by one, which costs a 64th of a pass with 64
+    /// vectors: as much as visiting about a thirtieth of the entries, which are visited at random. (Twice the first
+    /// visits, and twice those for each pivot found, find 210 pivots in place of 71 beyond the 130406 of the covers on
+    /// `planted-460261-171375-132043-1`, in more than three times the time, and 29 in place of 21 beyond 275998 on
+    /// ch8-8-b5, in twice the time.)
     fn default() -> Self {
         Effort { covers: 2_000_000, search: 500_000, reward: 32 }
     }

@@ -170,7 +170,6 @@ fn gram_matrices<F: Field>(field: &F, (rows, cols, s): (usize, usize, usize), la
     assert!(found.chunks_exact(s * s).all(|term| (0..s * s).all(|k| term[k] == term[k % s * s + k / s])), "{context}");
 }
 
-/// Also with fewer rows than threads, none at all, and a block narrower than threads; made on as many as it runs on.
 /// The form of another B: its terms are not symmetric, but for blocks of one column, of which each 1 × 1 matrix is.
 #[test]
 fn terms_that_are_not_symmetric_are_refused() {
@@ -188,6 +187,7 @@ fn terms_that_are_not_symmetric_are_refused() {
     }
 }
 
+/// Also with fewer rows than threads, none at all, and a block narrower than threads; made on as many as it runs on.
 #[test]
 fn every_number_of_threads_gives_the_same_terms() {
     let p = Modulus::new(65521).unwrap();
