@@ -34,6 +34,8 @@ mod parameters;
 #[cfg(feature = "cuda")]
 mod peer;
 mod source;
+#[cfg(test)]
+pub(crate) mod trials;
 
 #[cfg(not(feature = "cuda"))]
 pub use absent::{Buffer, Event, Gpu, Kernel, Module, Parameter, Signature, Stream, Word};

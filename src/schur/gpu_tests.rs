@@ -4,7 +4,7 @@
 use super::exploration::{Extent, RowSpaceOptions, RowSpaceStreams};
 use super::{Split, every_row, row_space, sketch};
 use crate::field::{Modulus, Rng};
-use crate::gpu::{Device, require_devices};
+use crate::gpu::trials::{are_small, first_device};
 use crate::pivots::Pivots;
 use crate::report::ErrorBound;
 use crate::sparse::SparseMatrix;
@@ -27,24 +27,15 @@ fn matrix(p: Modulus, (rows, cols): (usize, usize), weight: usize, rng: &mut Rng
     SparseMatrix::from_triplets(p, rows, cols, &entries)
 }
 
-/// The first GPU; where there is none the reason is printed.
-fn first_device() -> Option<Device> {
-    match require_devices() {
-        Ok(devices) => devices.into_iter().next(),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
-            eprintln!("skipped: {no}");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
-}
-
 #[test]
 fn wide_eliminations_find_the_same_anywhere() {
     let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(144);
     let none = Pivots::default();
-    for (p, shape, weight) in [(65521, (700, 4500), 9), (251, (500, 4100), 5), ((1 << 31) - 1, (400, 5000), 7)] {
+    let (divisor, count) = if are_small() { (5, 1) } else { (1, 3) };
+    let cases = [(65521, (700, 4500), 9), (251, (500, 4100), 5), ((1 << 31) - 1, (400, 5000), 7)];
+    for (p, (rows, cols), weight) in cases.into_iter().take(count) {
+        let shape = (rows / divisor, cols);
         let a = matrix(Modulus::new(p).unwrap(), shape, weight, &mut rng);
         let split = Split::new(&a, &none).unwrap();
         let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
@@ -63,6 +54,10 @@ fn wide_eliminations_find_the_same_anywhere() {
             (found.echelon.pivot_cols().unwrap(), rows.rows, rows.echelon.pivot_cols().unwrap(), found.extent)
         });
         assert_eq!(spaces[0], spaces[1], "mod {p}");
+    }
+    if are_small() {
+        // Sketches have a test of their own.
+        return;
     }
     // The first sketch is wide, the next one wider.
     let p = Modulus::new(251).unwrap();
@@ -83,17 +78,18 @@ fn wide_eliminations_find_the_same_anywhere() {
 fn sketches_end_where_the_memory_of_a_gpu_does() {
     let Some(device) = first_device() else { return };
     let (p, mut rng) = (Modulus::new(65521).unwrap(), Rng::seed_from_u64(145));
-    let (a, none) = (matrix(p, (9000, 20_000), 6, &mut rng), Pivots::default());
+    let (rows, cols, step) = if are_small() { (2000, 9000, 5) } else { (9000, 20_000, 1) };
+    let (a, none) = (matrix(p, (rows, cols), 6, &mut rng), Pivots::default());
     let split = Split::new(&a, &none).unwrap();
     let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
     let (sample, exploration) = (Rng::seed_from_u64(1), Rng::seed_from_u64(2));
     let streams = RowSpaceStreams { sample, exploration, challenge: &challenge };
     let error = ErrorBound::of_bits(100);
-    let options = RowSpaceOptions { error, rank_bound: 9000, give_up: usize::MAX, rows: false };
+    let options = RowSpaceOptions { error, rank_bound: rows, give_up: usize::MAX, rows: false };
     let whole = sketch(&split, options, &streams, Some(&device), &Silent).unwrap();
     let (mut parts, mut last) = (0, None);
     // From 1 MB to 3 GB, by factors of 3/2 and 4/3.
-    for bytes in (0..24).map(|k| (2 + k % 2) << (19 + k / 2)) {
+    for bytes in (0..24).step_by(step).map(|k| (2 + k % 2) << (19 + k / 2)) {
         match sketch(&split, options, &streams, Some(&device.clone().limited(bytes)), &Silent) {
             Ok(found) if found.extent == Extent::Part => {
                 assert!(0 < found.rank && found.rank <= whole.rank, "{bytes} bytes: {found:?}");

@@ -1,13 +1,13 @@
 //! The choice of a plan: the heuristic of the source paper, section 2.4.5.
 //!
-//! Entries +1 and -1 go apart where they are many. Then, for each kind of entries: diagonals that are nearly full go to
+//! Entries +1 and -1 go apart where that is sooner (`segregate`). Then, for each kind of entries: diagonals that are nearly full go to
 //! DIA; the part that all rows have in common (a "c + r" distribution of row weights) to ELL, or all of it to ELL_R
 //! where rows are nearly equal; and what is left to CSR, or to COO_S or COO where most rows have nothing left.
 
 use super::arithmetic::{Arithmetic, Budget, Float32, Float64, Long, Narrow, Split, Wide};
 use super::options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 use super::plan::{Plan, PlannedPart};
-use super::{Lane, Params};
+use super::{Lane, Params, segregate};
 use crate::field::Modulus;
 use crate::isa::Isa;
 use crate::sparse::SparseMatrix;
@@ -16,6 +16,9 @@ use crate::sparse::hybrid::{Entries, heaviest_row, kind};
 use crate::words::counted;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;
+
+/// Vectors of a block, if nobody says otherwise.
+const WIDTH: usize = 32;
 
 impl Plan {
     /// The plan for `a` with the given options.
@@ -39,7 +42,7 @@ impl Plan {
         let segregate = match options.segregation {
             Segregation::Always => units > 0,
             Segregation::Never => false,
-            Segregation::Auto => units > 0 && share >= options.params.segregate_share,
+            Segregation::Auto => units > 0 && Self::are_sooner_apart(a, p, lane, options)?,
         };
         reasons.push(format!(
             "{:.1} % of the entries are +1 or -1: {}",
@@ -78,6 +81,18 @@ impl Plan {
             transposed,
             reasons,
         })
+    }
+}
+
+impl Plan {
+    fn are_sooner_apart(a: &SparseMatrix, p: Modulus, lane: Lane, options: &PlanOptions) -> Result<bool> {
+        let (_, products) = heaviest_row(a, false);
+        let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, 0, products));
+        // Sums that are reduced on the way are what products cost most.
+        let holds = sums(p, lane, kind).is_some_and(|sums| sums.budget.holds(0, products));
+        let transposed = options.transpose == TransposeMode::Stored;
+        Ok(!holds
+            || segregate::is_sooner(a, transposed, (lane, kind), options.width.unwrap_or(WIDTH), &options.params)?)
     }
 }
 

@@ -22,6 +22,7 @@ mod plan;
 mod product;
 mod rough;
 mod scatter;
+mod segregate;
 mod strips;
 mod triangular;
 mod word;

@@ -10,7 +10,7 @@ use crate::sparse::formats::Format;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Segregation {
-    /// Where enough entries are ±1.
+    /// Where that is predicted to be sooner.
     #[default]
     Auto,
     /// Wherever there is such an entry.
@@ -74,6 +74,8 @@ pub struct PlanOptions {
     pub forbid: Vec<Format>,
     /// Parts for ±1.
     pub segregation: Segregation,
+    /// Vectors of the blocks that most products are with; `None`: 32.
+    pub width: Option<usize>,
     /// The storage of residues; `None`: the narrowest.
     pub lane: Option<Lane>,
     /// The kind of sums; `None`: the fastest that is exact.
@@ -90,6 +92,7 @@ setters!(PlanOptions {
     force: impl Into<Option<Format>>,
     forbid: impl Into<Vec<Format>>,
     segregation: Segregation,
+    width: impl Into<Option<usize>>,
     lane: impl Into<Option<Lane>>,
     arithmetic: impl Into<Option<ArithmeticKind>>,
     isa: impl Into<Option<Isa>>,

@@ -6,9 +6,11 @@
 #[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct Params {
-    /// From this share of ±1 entries on, they get parts of their own: below, the second pass over the rows costs more
-    /// than the products saved.
-    pub segregate_share: f64,
+    /// What a part takes for each row with entries of it and each 32 columns of a block, in nanoseconds: where ±1 get
+    /// parts of their own, products are saved, which are priced beside these.
+    pub run: f64,
+    /// The same in addition where a row has another number of its entries than the row before.
+    pub turn: f64,
     /// ELL takes the common part of all rows if it holds this share of the entries.
     pub ell_share: f64,
     /// ELL_R takes all rows if its slots are filled to this share.
@@ -31,7 +33,8 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Self {
         Params {
-            segregate_share: 0.1,
+            run: 5.0,
+            turn: 8.0,
             ell_share: 0.9,
             ell_r_fill: 0.8,
             ell_r_bytes: 1.5,

@@ -107,7 +107,8 @@ impl Work<'_> {
             observer.ahead(&shape(a).ahead(&self.options.machine, &way));
         }
         observer.phase("plan", 0);
-        let plan = phases.time("plan", || Plan::choose(a, &PlanOptions::default()))?;
+        let options = PlanOptions::default().width(way.block);
+        let plan = phases.time("plan", || Plan::choose(a, &options))?;
         let product = phases.time("plan", || Product::new(a, &plan))?;
         let presentation = if way.elimination {
             let rng = &mut streams.stream(Domain::Start, attempt);

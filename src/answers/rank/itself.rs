@@ -140,7 +140,9 @@ impl Run<'_> {
     }
 
     fn on_processor(&mut self) -> Result<(Outcome, Plan)> {
-        let plan = self.phases.shown("plan", self.observer, || Plan::choose(self.core, &self.options.plan))?;
+        let width = self.options.plan.width.unwrap_or(self.chosen.block * self.chosen.degree);
+        let options = self.options.plan.clone().width(width);
+        let plan = self.phases.shown("plan", self.observer, || Plan::choose(self.core, &options))?;
         let product = self.phases.time("plan", || Product::new(self.core, &plan))?;
         Ok((self.trials(Place::Processor(&product))?, plan))
     }

@@ -9,7 +9,7 @@ use crate::blackbox::{FirstColumns, Operator, Scratch};
 use crate::certify::{Domain, Streams};
 use crate::report::{Bytes, Phases, once_if_worth};
 use crate::schur::{Complement, Split};
-use crate::spmv::{Block, PlanOptions, Product};
+use crate::spmv::{Block, Plan, PlanOptions, Product};
 use crate::wiedemann::{ATTEMPTS, Parameters, Solutions, System};
 use crate::{Error, Observer, Result};
 use rand::Rng as _;
@@ -58,7 +58,10 @@ impl Sequence {
         let whole: Box<dyn Operator + Send> = phases.shown("plan", observer, || {
             Ok::<_, Error>(match split.pivots() {
                 0 => {
-                    let plan = crate::spmv::Plan::choose(split.matrix(), &PlanOptions::default())?;
+                    let plan = Plan::choose(
+                        split.matrix(),
+                        &PlanOptions::default().width(parameters.block * parameters.degree),
+                    )?;
                     Box::new(Product::new(split.matrix(), &plan)?) as Box<dyn Operator + Send>
                 }
                 _ => Box::new(Complement::new(split)?),

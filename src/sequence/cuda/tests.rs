@@ -6,25 +6,14 @@ use super::*;
 use crate::Silent;
 use crate::blackbox::Preconditioned;
 use crate::field::{ExtensionField, Modulus, PrimeField};
-use crate::gpu::{Cubin, Device, require_devices};
+use crate::gpu::trials::{are_small, first_device};
+use crate::gpu::{Cubin, Device};
 use crate::sequence::{Buckets, Gram, Krylov};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{GpuShape, Plan, PlanOptions, Product};
 use crate::{DeviceReason, Error};
 use rand::{RngExt, SeedableRng};
 use std::ops::Range;
-
-/// The first GPU; on a machine without one the reason is printed.
-fn first_device() -> Option<Device> {
-    match require_devices() {
-        Ok(devices) => Some(devices[0].clone()),
-        Err(Error::Device(no)) if no.reason != DeviceReason::Failed => {
-            eprintln!("skipped: {no}");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
-}
 
 /// The sequences of A over `field`, here and there, from the same random choices.
 fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize, symmetric: bool, start: Start) {
@@ -45,7 +34,7 @@ fn compare<F: Field>(device: &Device, field: &F, a: &SparseMatrix, block: usize,
     ]
     .map(Result::unwrap);
     // More terms than are copied back together.
-    let many = if degree == 1 { 260 } else { 40 };
+    let many = if are_small() { 8 } else { [260, 40][usize::from(degree > 1)] };
     for (kind, counts) in [("sparse", &[1, 0, 7, many][..]), ("dense", &[1, 5]), ("own", &[2, 0, 8, many])] {
         let rng = || Rng::seed_from_u64(12);
         let left = || -> Left {
@@ -183,7 +172,8 @@ fn sequences_are_those_of_the_processor() {
         [(2, 16), (2, 7), (2, 1), (3, 11), (251, 3), (65521, 1), (65521, 2), (2147483647, 1), ((1 << 61) - 1, 1)]
     {
         let p = Modulus::new(p).unwrap();
-        for (k, (rows, cols)) in [(700, 300), (300, 700), (400, 400)].into_iter().enumerate() {
+        let shapes = if are_small() { [(90, 40), (40, 90), (50, 50)] } else { [(700, 300), (300, 700), (400, 400)] };
+        for (k, (rows, cols)) in shapes.into_iter().enumerate() {
             let mut entries = Vec::new();
             for _ in 0..5 * rows {
                 // A heavy row and a heavy column beside the others.

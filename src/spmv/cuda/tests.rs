@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::field::{ExtensionField, Field, Modulus, Rng};
-use crate::gpu::require_devices;
+use crate::gpu::trials::{first_device, made};
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, DigitScaling, Plan, PlanOptions, Product};
 use crate::{DeviceReason, Error};
@@ -29,19 +29,9 @@ fn matrix(p: Modulus, (rows, cols): (usize, usize), most: usize, signs: f64, rng
     SparseMatrix::from_triplets(p, rows, cols, &entries)
 }
 
-fn skip(error: &Error) {
-    match error {
-        Error::Device(no) if no.reason != DeviceReason::Failed => eprintln!("skipped: {no}"),
-        other => panic!("{other}"),
-    }
-}
-
 #[test]
 fn products_are_those_of_the_processor() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(error) => return skip(&error),
-    };
+    let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(7);
     let moduli = [2, 3, 251, 257, 65521, 65537, (1 << 31) - 1, 4294967291, 4294967311, (1 << 61) - 1, (1 << 63) - 25];
     let shapes = [(1, 1), (0, 3), (3, 0), (33, 70), (1000, 300), (300, 1000), (9000, 500)];
@@ -61,10 +51,7 @@ fn products_are_those_of_the_processor() {
 /// Rows are made in another order for many products with a large operand.
 #[test]
 fn many_products_are_those_of_the_processor() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(error) => return skip(&error),
-    };
+    let Some(device) = first_device() else { return };
     let (p, mut rng) = (Modulus::new((1 << 61) - 1).unwrap(), Rng::seed_from_u64(11));
     let shape = GpuShape { modulus: p, block: 256, degree: 1 };
     let (rows, cols) = (30_000, 20_000);
@@ -91,10 +78,7 @@ fn many_products_are_those_of_the_processor() {
 
 #[test]
 fn products_scaled_by_elements_of_extensions() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(error) => return skip(&error),
-    };
+    let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(8);
     for (p, degree) in
         [(2, 16), (2, 5), (2, 32), (2, 33), (3, 11), (251, 3), (65521, 2), (4294967291, 3), ((1 << 61) - 1, 2)]
@@ -112,14 +96,12 @@ fn compare(device: &crate::gpu::Device, a: &SparseMatrix, block: usize, degree: 
     let shape = GpuShape { modulus: p, block, degree };
     let context = format!("p = {p}, {} x {}, {} entries, {shape:?}", a.rows(), a.cols(), a.nnz());
     for in_one_copy in [false, true] {
-        let made = match in_one_copy {
+        let on_gpu = match in_one_copy {
             false => GpuMatrix::new(device, a, shape),
             true => GpuMatrix::in_one_copy(device, a, shape, 0),
         };
-        match made {
-            Ok(on_gpu) => compare_with(&on_gpu, a, &context, rng),
-            Err(error) => return skip(&error),
-        }
+        let Some(on_gpu) = made(on_gpu) else { return };
+        compare_with(&on_gpu, a, &context, rng);
     }
 }
 
@@ -172,10 +154,7 @@ fn diagonal(p: Modulus, len: usize, degree: usize, rng: &mut Rng) -> Vec<u64> {
 /// Where two copies do not fit, one serves; where that does not fit either, the reason is typed.
 #[test]
 fn a_limit_on_the_memory_of_the_device_holds() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(error) => return skip(&error),
-    };
+    let Some(device) = first_device() else { return };
     let mut rng = Rng::seed_from_u64(9);
     let p = Modulus::new(65521).unwrap();
     let a = matrix(p, (2000, 2000), 200, 0.5, &mut rng);
@@ -188,7 +167,7 @@ fn a_limit_on_the_memory_of_the_device_holds() {
                 compare_with(&matrix, &a, "in a limit", &mut rng);
             }
             Err(Error::Device(no)) if no.reason == DeviceReason::NoMemory => assert!(kinds.is_empty(), "{no}"),
-            Err(error) => return skip(&error),
+            other => drop(made(other)),
         }
     }
     assert!(kinds.len() > 1 && !kinds[kinds.len() - 1], "{kinds:?}");
@@ -198,10 +177,7 @@ fn a_limit_on_the_memory_of_the_device_holds() {
 /// Random matrices over all formats, widths, primes and degrees: as many as `BLACKFIELD_GPU_HUNT` says, else a few.
 #[test]
 fn hunt() {
-    let device = match require_devices() {
-        Ok(devices) => devices[0].clone(),
-        Err(error) => return skip(&error),
-    };
+    let Some(device) = first_device() else { return };
     let count = std::env::var("BLACKFIELD_GPU_HUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
     let seed: u64 = std::env::var("BLACKFIELD_GPU_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(14);
     let mut rng = Rng::seed_from_u64(seed);
@@ -256,11 +232,11 @@ fn compare_formatted(
     context: &str,
     rng: &mut Rng,
 ) {
-    let mut formatted = match GpuFormatted::new(device, a, shape, format, segregate) {
-        Ok(formatted) => formatted,
-        Err(Error::Device(no)) if no.reason == DeviceReason::NoKernel => return,
-        Err(error) => return skip(&error),
-    };
+    let formatted = GpuFormatted::new(device, a, shape, format, segregate);
+    if matches!(&formatted, Err(Error::Device(no)) if no.reason == DeviceReason::NoKernel) {
+        return;
+    }
+    let Some(mut formatted) = made(formatted) else { return };
     let p = a.modulus();
     let x = Block::random(shape.lane(), a.cols(), shape.width(), p, rng).unwrap();
     let mut expected = Block::zeros(shape.lane(), a.rows(), shape.width()).unwrap();

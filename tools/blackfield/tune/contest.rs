@@ -17,15 +17,15 @@ const LARGEST: usize = 8;
 /// How often each plan is timed, in turn with the others; the fastest run counts.
 const ROUNDS: usize = 3;
 
-/// One plan, and 10⁹ multiply-adds a second for each width, where it was timed.
+/// A plan, or one for each width, and 10⁹ multiply-adds a second for each width, where they were timed.
 pub struct Contestant {
     pub name: String,
-    pub plan: Plan,
+    plans: Vec<Plan>,
     /// None: it is too large.
     pub rates: Option<Vec<f64>>,
 }
 
-/// What was found, the chosen plan first.
+/// What was found, the chosen plans first.
 pub struct Contest {
     pub widths: Vec<usize>,
     pub threads: usize,
@@ -45,28 +45,34 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
     let (widths, effort) = (args.widths.clone(), args.effort());
     let threads = rayon::current_num_threads();
     let wishes = args.formats.plan_options();
-    let chosen = Plan::choose(a, &wishes)?;
+    let chosen = widths.iter().map(|&width| Plan::choose(a, &wishes.clone().width(width))).collect::<Result<_>>()?;
     bars.phase("products", 0);
-    let mut contestants = contestants(a, &chosen, widths.len())?;
+    let mut contestants = contestants(a, chosen, widths.len())?;
     // What else this machine does comes and goes: the plans take turns.
     let (rounds, short) = if args.quick { (1, effort) } else { (ROUNDS, Effort::Round) };
     for _ in 0..rounds {
-        for Contestant { plan, rates, .. } in &mut contestants {
-            let Some(rates) = rates else { continue };
-            let product = Product::new(a, plan)?;
-            for (best, &width) in rates.iter_mut().zip(&widths) {
+        for contestant in &mut contestants {
+            let Some(mut rates) = contestant.rates.take() else { continue };
+            let mut product = Product::new(a, contestant.plan(0))?;
+            for (k, (best, &width)) in rates.iter_mut().zip(&widths).enumerate() {
                 bars.check()?;
+                if !alike(product.plan(), contestant.plan(k)) {
+                    product = Product::new(a, contestant.plan(k))?;
+                }
                 *best = best.max(rate(a, &product, width, short)?);
             }
+            contestant.rates = Some(rates);
         }
     }
     let caches = Fingerprint::here().caches;
     let bandwidth = bandwidth(caches, effort)?;
-    let floors = floors(a, &chosen, &wishes, &widths, bandwidth, effort)?;
-    let uncached = widths.iter().map(|&w| floor_bytes(&chosen, w) > caches.l2.max(caches.l3) as f64).collect();
-    let scaling_width = widths.iter().copied().filter(|&w| w <= 32).max().unwrap_or(widths[0]);
+    let bytes: Vec<f64> = widths.iter().enumerate().map(|(k, &w)| floor_bytes(contestants[0].plan(k), w)).collect();
+    let floors = floors(a, &bytes, &wishes, &widths, bandwidth, effort)?;
+    let uncached = bytes.iter().map(|&bytes| bytes > caches.l2.max(caches.l3) as f64).collect();
+    let scaled = (0..widths.len()).filter(|&k| widths[k] <= 32).max_by_key(|&k| widths[k]).unwrap_or(0);
+    let scaling_width = widths[scaled];
     let mut scaling: Vec<(usize, f64)> = doubling(threads).into_iter().map(|count| (count, 0.0)).collect();
-    let product = Product::new(a, &chosen)?;
+    let product = Product::new(a, contestants[0].plan(scaled))?;
     for _ in 0..rounds {
         for (count, best) in &mut scaling {
             bars.check()?;
@@ -77,18 +83,32 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
     Ok(Contest { widths, threads, contestants, floors, scaling, scaling_width, bandwidth, uncached })
 }
 
-/// The plans to time, the chosen one first; those that are too large have no rates.
-fn contestants(a: &SparseMatrix, chosen: &Plan, widths: usize) -> Result<Vec<Contestant>> {
-    let untimed = |plan: &Plan| (plan.bytes() / LARGEST <= chosen.bytes()).then(|| vec![0.0; widths]);
-    let mut all = vec![Contestant { name: "chosen".into(), rates: untimed(chosen), plan: chosen.clone() }];
+/// The plans to time, the chosen ones first; those that are too large have no rates.
+fn contestants(a: &SparseMatrix, chosen: Vec<Plan>, widths: usize) -> Result<Vec<Contestant>> {
+    let largest = chosen.iter().map(Plan::bytes).max().unwrap_or(0).saturating_mul(LARGEST);
+    let mut all = vec![Contestant { name: "chosen".into(), rates: Some(vec![0.0; widths]), plans: chosen }];
     for (name, options) in challengers() {
         let plan = Plan::choose(a, &options)?;
-        // A plan that someone has timed already says nothing new.
-        if all.iter().all(|other| (&other.plan.parts, &other.plan.lane) != (&plan.parts, &plan.lane)) {
-            all.push(Contestant { name, rates: untimed(&plan), plan });
+        // A plan that someone has at all widths already says nothing new.
+        if all.iter().all(|other| other.plans.iter().any(|own| !alike(own, &plan))) {
+            let rates = (plan.bytes() <= largest).then(|| vec![0.0; widths]);
+            all.push(Contestant { name, rates, plans: vec![plan] });
         }
     }
     Ok(all)
+}
+
+/// Whether two plans for a matrix make the same layout.
+fn alike(one: &Plan, other: &Plan) -> bool {
+    (&one.parts, &one.transposed, one.lane, one.arithmetic)
+        == (&other.parts, &other.transposed, other.lane, other.arithmetic)
+}
+
+impl Contestant {
+    /// Its plan at width number `k`.
+    pub fn plan(&self, k: usize) -> &Plan {
+        &self.plans[k.min(self.plans.len() - 1)]
+    }
 }
 
 /// Plans other than the chosen one.
@@ -107,10 +127,10 @@ fn rate(a: &SparseMatrix, product: &Product, width: usize, effort: Effort) -> Re
     Ok((a.nnz() * width) as f64 / time_product(a, product, width, effort)? / 1e9)
 }
 
-/// What the chosen plan cannot beat: its bytes through the memory, its operations without waiting.
+/// What the chosen plans cannot beat: their bytes through the memory, their operations without waiting.
 fn floors(
     a: &SparseMatrix,
-    chosen: &Plan,
+    bytes: &[f64],
     wishes: &PlanOptions,
     widths: &[usize],
     bandwidth: Bandwidth,
@@ -118,14 +138,19 @@ fn floors(
 ) -> Result<[Vec<f64>; 2]> {
     let threads = rayon::current_num_threads();
     let speed = if threads == 1 { bandwidth.one } else { bandwidth.all };
-    let bytes = |&w: &usize| (a.nnz() * w) as f64 / (floor_bytes(chosen, w) / speed) / 1e9;
+    let by_bytes = |(&w, &bytes): (&usize, &f64)| (a.nnz() * w) as f64 / (bytes / speed) / 1e9;
     // The small matrix is chosen for anew: a format that is wished for may not suit it.
     let own = PlanOptions::default().segregation(wishes.segregation);
     let cached = |&w: &usize| {
-        let one = threads::with(1, || cached_rate(a, &own, w, effort))??;
+        let one = threads::with(1, || cached_rate(a, &own.clone().width(w), w, effort))??;
         Ok(one * threads as f64 / 1e9)
     };
-    Ok([widths.iter().map(bytes).collect(), widths.iter().map(cached).collect::<Result<_>>()?])
+    Ok([widths.iter().zip(bytes).map(by_bytes).collect(), widths.iter().map(cached).collect::<Result<_>>()?])
+}
+
+/// `1, 8, 16`.
+fn listed(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// 1, 2, 4, … and the number itself.
@@ -141,7 +166,7 @@ impl Contest {
         rates.max_by(|a, b| a.1.total_cmp(&b.1)).expect("the chosen plan is timed")
     }
 
-    /// The chosen plan's rate at width number `k`.
+    /// The chosen rate at width number `k`.
     pub fn chosen(&self, k: usize) -> f64 {
         self.contestants[0].rates.as_ref().expect("the chosen plan is timed")[k]
     }
@@ -176,9 +201,10 @@ impl Contest {
             format!("{name:20} {size:>9}{cells}")
         };
         line(&row("plan", "MB", self.widths.iter().map(usize::to_string).collect()));
-        for Contestant { name, plan, rates } in &self.contestants {
-            let size = format!("{:.2}", plan.bytes() as f64 / 1e6);
-            match rates {
+        for contestant in &self.contestants {
+            let (name, size) = (&contestant.name, self.plan_of(contestant).bytes() as f64 / 1e6);
+            let size = format!("{size:.2}");
+            match &contestant.rates {
                 Some(rates) => line(&row(name, &size, rates.iter().map(|r| format!("{r:.3}")).collect())),
                 None => line(&row(name, &size, vec!["too large".into()])),
             }
@@ -191,8 +217,30 @@ impl Contest {
         line(&row("best", "", (0..self.widths.len()).map(|k| self.best(k).0.name.clone()).collect()));
         let scaling: Vec<_> = self.scaling.iter().map(|(n, rate)| format!("{rate:.3} by {n}")).collect();
         line(&format!("\nthreads, width {}: {}", self.scaling_width, scaling.join(", ")));
-        line(&format!("\nchosen plan\n{}", self.contestants[0].plan));
+        for (widths, plan) in self.plans_by_width() {
+            let these =
+                if widths.len() == self.widths.len() { "" } else { &format!(" with {} vectors", listed(&widths)) };
+            line(&format!("\nchosen plan{these}\n{plan}"));
+        }
         output::print(&text)
+    }
+
+    /// The plan of a contestant at the width that threads are compared with.
+    pub fn plan_of<'a>(&self, contestant: &'a Contestant) -> &'a Plan {
+        contestant.plan(self.scaling_index())
+    }
+
+    /// The chosen plans, each with the widths for which it is the same.
+    fn plans_by_width(&self) -> Vec<(Vec<usize>, &Plan)> {
+        let mut all: Vec<(Vec<usize>, &Plan)> = vec![];
+        for (k, &width) in self.widths.iter().enumerate() {
+            let plan = self.contestants[0].plan(k);
+            match all.iter_mut().find(|(_, other)| alike(other, plan)) {
+                Some((widths, _)) => widths.push(width),
+                None => all.push((vec![width], plan)),
+            }
+        }
+        all
     }
 }
 

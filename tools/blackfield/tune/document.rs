@@ -113,6 +113,12 @@ struct Timed<'a> {
     rates: Option<&'a [f64]>,
 }
 
+impl<'a> Timed<'a> {
+    fn of(contest: &Contest, c: &'a Contestant) -> Self {
+        Timed { name: &c.name, bytes: contest.plan_of(c).bytes(), rates: c.rates.as_deref() }
+    }
+}
+
 #[derive(Serialize)]
 struct Floors<'a> {
     bytes: &'a [f64],
@@ -127,9 +133,7 @@ struct Scaled {
 
 /// Prints what was timed.
 pub fn print_products(args: &TuneArgs, a: &SparseMatrix, contest: &Contest) -> Result<()> {
-    fn timed(c: &Contestant) -> Timed<'_> {
-        Timed { name: &c.name, bytes: c.plan.bytes(), rates: c.rates.as_deref() }
-    }
+    let timed = |c| Timed::of(contest, c);
     let [bytes, operations] = &contest.floors;
     output::print_json(&Products {
         schema: Schema::Tune,
@@ -142,7 +146,7 @@ pub fn print_products(args: &TuneArgs, a: &SparseMatrix, contest: &Contest) -> R
         floors: Floors { bytes, operations },
         scaling_width: contest.scaling_width,
         scaling: contest.scaling.iter().map(|&(threads, rate)| Scaled { threads, rate }).collect(),
-        plan: &contest.contestants[0].plan,
+        plan: contest.plan_of(&contest.contestants[0]),
         report: args.report.as_ref().map(|file| file.display().to_string()),
         version: VERSION,
     })

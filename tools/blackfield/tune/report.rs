@@ -29,7 +29,7 @@ pub fn write(
     let name = args.file.as_deref().and_then(Path::file_name).unwrap_or("-".as_ref()).to_string_lossy().into_owned();
     let costs = method_costs(matrix, machine, bars)?;
     bars.clear();
-    let chosen = &contest.contestants[0].plan;
+    let chosen = contest.plan_of(&contest.contestants[0]);
     let prices = if *machine == Machine::default() { "built-in prices" } else { "prices of a profile" };
     let card = |heading, half, body| Card { heading, body, half };
     let cards = [
@@ -60,7 +60,7 @@ fn verdict(contest: &Contest) -> String {
 fn facts(integers: &Triplets, matrix: &SparseMatrix, contest: &Contest) -> String {
     let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
     let units = 100.0 * (nnz - matrix.valued()) as f64 / nnz.max(1) as f64;
-    let chosen = &contest.contestants[0].plan;
+    let chosen = contest.plan_of(&contest.contestants[0]);
     let numbers = tiles(&[
         ("rows", count(rows)),
         ("columns", count(cols)),
@@ -90,8 +90,9 @@ fn rates(contest: &Contest) -> String {
     let all: Vec<Line> = measured.chain(floors).collect();
     let headings: Vec<String> = ["plan", "size"].map(String::from).into_iter().chain(widths.iter().cloned()).collect();
     let best: Vec<f64> = (0..widths.len()).map(|k| contest.best(k).1).collect();
-    let row = |Contestant { name, plan, rates }: &Contestant| {
-        let size = [Cell::of(name), Cell::of(bytes(plan.bytes() as f64))];
+    let row = |contestant: &Contestant| {
+        let Contestant { name, rates, .. } = contestant;
+        let size = [Cell::of(name), Cell::of(bytes(contest.plan_of(contestant).bytes() as f64))];
         let cell = |k: usize, rate: f64| {
             let share = rate / best[k];
             Cell { words: digits(rate), shade: share * share, best: share >= 1.0 }
