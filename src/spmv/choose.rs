@@ -7,7 +7,8 @@
 use super::arithmetic::{Arithmetic, Budget, Float32, Float64, Long, Narrow, Split, Wide};
 use super::options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
 use super::plan::{Plan, PlannedPart};
-use super::{Lane, Params, segregate};
+use super::segregate::{self, Runs};
+use super::{Lane, Params};
 use crate::field::Modulus;
 use crate::isa::Isa;
 use crate::sparse::SparseMatrix;
@@ -39,31 +40,29 @@ impl Plan {
         let mut reasons = Vec::new();
         let units = a.values().iter().filter(|&&v| kind(p, true, v) != Entries::Valued).count();
         let share = units as f64 / a.nnz().max(1) as f64;
-        let segregate = match options.segregation {
-            Segregation::Always => units > 0,
-            Segregation::Never => false,
-            Segregation::Auto => units > 0 && Self::are_sooner_apart(a, p, lane, options)?,
+        let apart = Apart::of(a, units > 0, lane, options)?;
+        let where_apart = match (apart.rows, apart.columns) {
+            (true, true) => "kept apart, without values",
+            (true, false) => "kept apart in A, without values",
+            (false, true) => "kept apart in the transpose, without values",
+            (false, false) => "not kept apart",
         };
-        reasons.push(format!(
-            "{:.1} % of the entries are +1 or -1: {}",
-            100.0 * share,
-            if segregate { "kept apart, without values" } else { "not kept apart" }
-        ));
-        let (signs, products) = heaviest_row(a, segregate);
-        let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, signs, products));
+        reasons.push(format!("{:.1} % of the entries are +1 or -1: {where_apart}", 100.0 * share));
+        let (signs, products) = heaviest_row(a, apart.rows);
+        let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, signs, products.max(apart.products)));
         let sums = sums(p, lane, kind)
             .ok_or_else(|| Error::Usage(format!("{kind} sums do not go with {lane} lanes mod {p}")))?;
         let budget = (sums.budget.sums(), sums.budget.products());
         let folds = if sums.budget.holds(signs, products) { "no reduction" } else { "reductions" };
         let (units, values) = (counted(signs, "entry of +1 or -1"), counted(products, "other value"));
         reasons.push(format!("the heaviest row has {units} and {values}: {kind} sums need {folds} on the way"));
-        let side = |a: &SparseMatrix, name: &'static str, reasons: &mut Vec<String>| {
+        let side = |a: &SparseMatrix, segregate, name: &'static str, reasons: &mut Vec<String>| {
             let side = Side { a, segregate, options, name, value_bytes: sums.value_bytes };
             side.parts(reasons)
         };
-        let parts = side(a, "A", &mut reasons)?;
+        let parts = side(a, apart.rows, "A", &mut reasons)?;
         let transposed = match options.transpose {
-            TransposeMode::Stored => Some(side(&a.transpose()?, "transpose", &mut reasons)?),
+            TransposeMode::Stored => Some(side(&a.transpose()?, apart.columns, "transpose", &mut reasons)?),
             TransposeMode::Scatter => None,
         };
         let (rows, cols, nnz, modulus) = (a.rows(), a.cols(), a.nnz(), p.get());
@@ -76,7 +75,7 @@ impl Plan {
             arithmetic: kind,
             budget,
             isa,
-            segregate,
+            segregate: apart.rows,
             parts,
             transposed,
             reasons,
@@ -84,15 +83,37 @@ impl Plan {
     }
 }
 
-impl Plan {
-    fn are_sooner_apart(a: &SparseMatrix, p: Modulus, lane: Lane, options: &PlanOptions) -> Result<bool> {
-        let (_, products) = heaviest_row(a, false);
-        let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, 0, products));
-        // Sums that are reduced on the way are what products cost most.
-        let holds = sums(p, lane, kind).is_some_and(|sums| sums.budget.holds(0, products));
-        let transposed = options.transpose == TransposeMode::Stored;
-        Ok(!holds
-            || segregate::is_sooner(a, transposed, (lane, kind), options.width.unwrap_or(WIDTH), &options.params)?)
+/// Where entries ±1 are kept apart: in the rows of A, in those of its transpose.
+struct Apart {
+    rows: bool,
+    columns: bool,
+    /// Products of the heaviest row of the transpose, where they are apart in A alone.
+    products: u64,
+}
+
+impl Apart {
+    fn of(a: &SparseMatrix, any: bool, lane: Lane, options: &PlanOptions) -> Result<Apart> {
+        let both = |apart| Apart { rows: apart, columns: apart, products: 0 };
+        match options.segregation {
+            _ if !any => return Ok(both(false)),
+            Segregation::Always => return Ok(both(true)),
+            Segregation::Never => return Ok(both(false)),
+            Segregation::Auto => {}
+        }
+        let p = a.modulus();
+        let are_apart = |runs: &Runs| {
+            let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, 0, runs.heaviest()));
+            // What costs most is to reduce sums of products on the way.
+            let holds = sums(p, lane, kind).is_some_and(|sums| sums.budget.holds(0, runs.heaviest()));
+            !holds || runs.are_sooner_apart((lane, kind), options.width.unwrap_or(WIDTH), &options.params)
+        };
+        let rows = are_apart(&segregate::of_rows(a));
+        if options.transpose == TransposeMode::Scatter {
+            return Ok(both(rows));
+        }
+        let runs = segregate::of_columns(a)?;
+        let columns = are_apart(&runs);
+        Ok(Apart { rows, columns, products: if rows && !columns { runs.heaviest() } else { 0 } })
     }
 }
 

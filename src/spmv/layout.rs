@@ -35,7 +35,8 @@ pub(super) struct Layout<A: Arithmetic> {
 }
 
 impl<A: Arithmetic> Layout<A> {
-    pub(super) fn new(a: &SparseMatrix, planned: &[PlannedPart], segregate: bool, isa: Isa) -> Result<Self> {
+    pub(super) fn new(a: &SparseMatrix, planned: &[PlannedPart], isa: Isa) -> Result<Self> {
+        let segregate = planned.iter().any(|part| part.entries != Entries::Valued);
         let arithmetic = A::new(a.modulus());
         let mut parts = Vec::new();
         for entries in [Entries::Plus, Entries::Minus, Entries::Valued] {

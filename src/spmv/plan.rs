@@ -49,7 +49,7 @@ pub struct Plan {
     pub budget: (u64, u64),
     /// The instruction set.
     pub isa: Isa,
-    /// Whether ±1 entries have parts of their own.
+    /// Whether ±1 entries of A have parts of their own; those of its transpose may be stored otherwise.
     pub segregate: bool,
     /// The parts of A.
     pub parts: Vec<PlannedPart>,

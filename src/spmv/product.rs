@@ -27,7 +27,7 @@ struct Sides<A: Arithmetic> {
 
 impl<A: Arithmetic> Sides<A> {
     fn new(a: &SparseMatrix, plan: &Plan) -> Result<Self> {
-        let layout = |a: &SparseMatrix, parts| Layout::new(a, parts, plan.segregate, plan.isa);
+        let layout = |a: &SparseMatrix, parts| Layout::new(a, parts, plan.isa);
         Ok(Sides {
             forward: layout(a, &plan.parts)?,
             transposed: match &plan.transposed {

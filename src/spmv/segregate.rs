@@ -28,38 +28,30 @@ fn product(lane: Lane, arithmetic: ArithmeticKind) -> f64 {
     }
 }
 
-/// Whether products with `a`, and with its transpose if `transposed`, with `width` vectors at once are sooner with ±1
-/// apart, by the prices of `params`. `lane` and `arithmetic` are those of one run with all entries.
-///
-/// # Errors
-/// [`Error::Memory`](crate::Error::Memory).
-pub(super) fn is_sooner(
-    a: &SparseMatrix,
-    transposed: bool,
-    (lane, arithmetic): (Lane, ArithmeticKind),
-    width: usize,
-    params: &Params,
-) -> Result<bool> {
+/// The runs through the rows of `a`.
+pub(super) fn of_rows(a: &SparseMatrix) -> Runs {
     let mut runs = Runs::default();
     for i in 0..a.rows() {
         let mut counts = [0; 3];
         a.row(i).1.iter().for_each(|&v| counts[place(a, v)] += 1);
         runs.add(counts);
     }
-    if transposed {
-        let mut of_columns = memory::filled([0u32; 3], a.cols(), "the entries of columns")?;
-        for i in 0..a.rows() {
-            let (cols, values) = a.row(i);
-            cols.iter().zip(values).for_each(|(&j, &v)| of_columns[j as usize][place(a, v)] += 1);
-        }
-        runs.before = None;
-        of_columns.into_iter().for_each(|counts| runs.add(counts));
+    runs
+}
+
+/// The runs through its columns, the rows of its transpose.
+///
+/// # Errors
+/// [`Error::Memory`](crate::Error::Memory).
+pub(super) fn of_columns(a: &SparseMatrix) -> Result<Runs> {
+    let mut of_columns = memory::filled([0u32; 3], a.cols(), "the entries of columns")?;
+    for i in 0..a.rows() {
+        let (cols, values) = a.row(i);
+        cols.iter().zip(values).for_each(|(&j, &v)| of_columns[j as usize][place(a, v)] += 1);
     }
-    let strips = width.div_ceil(STRIP) as f64;
-    let seconds = |busy: f64, turns: f64| strips * (busy * params.run + turns * params.turn);
-    let saved = runs.units as f64 * width as f64 * product(lane, arithmetic);
-    let apart: f64 = runs.apart.iter().map(|run| seconds(run.busy as f64, run.turns as f64)).sum();
-    Ok(apart - saved < seconds(runs.together.busy as f64, runs.together.turns as f64))
+    let mut runs = Runs::default();
+    of_columns.into_iter().for_each(|counts| runs.add(counts));
+    Ok(runs)
 }
 
 /// +1, -1, others.
@@ -82,14 +74,35 @@ struct Run {
 
 /// Rows one after the other, each kind of entries by itself and all of them.
 #[derive(Debug, Default)]
-struct Runs {
+pub(super) struct Runs {
     apart: [Run; 3],
     together: Run,
     units: u64,
+    /// Entries of the heaviest row.
+    heaviest: u64,
     before: Option<[u32; 3]>,
 }
 
 impl Runs {
+    /// Entries of the heaviest row.
+    pub(super) fn heaviest(&self) -> u64 {
+        self.heaviest
+    }
+
+    /// Whether products with `width` vectors at once are sooner with ±1 apart, by the prices of `params`. `lane` and
+    /// `arithmetic` are those of one run with all entries.
+    pub(super) fn are_sooner_apart(
+        &self,
+        (lane, arithmetic): (Lane, ArithmeticKind),
+        width: usize,
+        params: &Params,
+    ) -> bool {
+        let strips = width.div_ceil(STRIP) as f64;
+        let seconds = |run: &Run| strips * (run.busy as f64 * params.run + run.turns as f64 * params.turn);
+        let saved = self.units as f64 * width as f64 * product(lane, arithmetic);
+        self.apart.iter().map(seconds).sum::<f64>() - saved < seconds(&self.together)
+    }
+
     fn add(&mut self, counts: [u32; 3]) {
         let all = |counts: [u32; 3]| counts.iter().map(|&count| u64::from(count)).sum::<u64>();
         let before = self.before.replace(counts).unwrap_or(counts);
@@ -100,6 +113,7 @@ impl Runs {
         self.together.busy += u64::from(all(counts) > 0);
         self.together.turns += u64::from(all(counts) != all(before));
         self.units += u64::from(counts[0]) + u64::from(counts[1]);
+        self.heaviest = self.heaviest.max(all(counts));
     }
 }
 
@@ -134,7 +148,7 @@ mod tests {
             } else {
                 (Lane::U64, ArithmeticKind::Long)
             };
-            is_sooner(&matrix(p, counts, even), true, kind, width, &Params::default()).unwrap()
+            of_rows(&matrix(p, counts, even)).are_sooner_apart(kind, width, &Params::default())
         };
         let large = (1 << 61) - 1;
         for (p, counts, even, widths) in [
@@ -157,6 +171,17 @@ mod tests {
     }
 
     #[test]
+    fn runs_through_columns_are_those_of_the_transpose() {
+        for even in [true, false] {
+            let a = matrix(65521, [3, 1, 2], even);
+            let (columns, rows) = (of_columns(&a).unwrap(), of_rows(&a.transpose().unwrap()));
+            assert_eq!(format!("{columns:?}"), format!("{rows:?}"));
+        }
+        let none = SparseMatrix::from_triplets(Modulus::new(3).unwrap(), 0, 4, &[]);
+        assert_eq!((of_columns(&none).unwrap().heaviest(), of_rows(&none).heaviest()), (0, 0));
+    }
+
+    #[test]
     fn runs_are_counted_row_by_row() {
         let mut runs = Runs::default();
         for counts in [[0, 0, 0], [1, 2, 0], [2, 1, 0], [2, 1, 5], [2, 1, 5]] {
@@ -164,6 +189,6 @@ mod tests {
         }
         let run = |busy, turns| Run { busy, turns };
         assert_eq!(runs.apart, [run(4, 2), run(4, 2), run(2, 1)]);
-        assert_eq!((runs.together, runs.units), (run(4, 2), 12));
+        assert_eq!((runs.together, runs.units, runs.heaviest()), (run(4, 2), 12, 8));
     }
 }

@@ -5,6 +5,7 @@ use crate::field::{Modulus, Rng};
 use crate::isa::Isa;
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::Format;
+use crate::sparse::hybrid::Entries;
 use rand::{RngExt, SeedableRng};
 
 const PRIMES: [u64; 14] = [
@@ -197,6 +198,32 @@ fn every_format_in_every_arithmetic_and_width_on_every_instruction_set() {
                 }
             }
         }
+    }
+}
+
+/// Few entries in each row, many in some columns: ±1 are apart in the transpose alone, and the other way round.
+#[test]
+fn each_side_is_stored_as_suits_it() {
+    let mut rng = Rng::seed_from_u64(7);
+    for p in [65521, 4093, (1 << 31) - 1] {
+        let entry = |rng: &mut Rng, i: usize| {
+            let v = if rng.random_bool(0.1) { rng.random_range(2..p - 1) } else { [1, p - 1][rng.random_range(0..2)] };
+            (i, rng.random_range(0..10), v)
+        };
+        let entries: Vec<_> = (0..1500).map(|k| entry(&mut rng, k / 5 + k % 3)).collect();
+        let tall = SparseMatrix::from_triplets(modulus(p), 310, 10, &entries);
+        let wide = tall.transpose().unwrap();
+        for width in [1, 16, 32, 33] {
+            let options = PlanOptions::default().width(width);
+            check(&tall, &options, width, &mut rng);
+            check(&wide, &options, width, &mut rng);
+        }
+        let apart = |a: &SparseMatrix| {
+            let plan = Plan::choose(a, &PlanOptions::default().width(16)).unwrap();
+            let columns = plan.transposed.unwrap().iter().any(|part| part.entries != Entries::Valued);
+            (plan.segregate, columns)
+        };
+        assert_eq!((apart(&tall), apart(&wide)), ((false, true), (true, false)), "mod {p}");
     }
 }
 
