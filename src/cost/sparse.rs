@@ -21,6 +21,8 @@ pub struct Passes {
     pub far: f64,
     /// Reducing the sum of a row, for each residue.
     pub reduce: f64,
+    /// The loop over the entries of a row, for each 32 residues of a block or fewer.
+    pub row: f64,
     /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
     pub product: f64,
     /// Adding a row of a block to another, for each byte of it.
@@ -51,6 +53,7 @@ impl Passes {
             cache: (1 << 20) as f64,
             far: 4e-9,
             reduce: 0.15e-9,
+            row: 5e-9,
             product: 0.08e-9,
             push_byte: 1.0 / 50e9,
             push: 20e-9,
@@ -62,8 +65,8 @@ impl Passes {
     /// All prices multiplied by a factor; the size of the cache stays.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
-        let Passes { gather, gather_byte, cache: _, far, reduce, product, push_byte, push, ready } = &mut self;
-        let prices = [gather, gather_byte, far, reduce, product, push_byte, push, ready];
+        let Passes { gather, gather_byte, cache: _, far, reduce, row, product, push_byte, push, ready } = &mut self;
+        let prices = [gather, gather_byte, far, reduce, row, product, push_byte, push, ready];
         prices.into_iter().for_each(|price| *price *= factor);
         self
     }

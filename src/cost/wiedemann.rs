@@ -20,9 +20,11 @@ pub struct Wiedemann {
     pub gram_wide: f64,
     /// A residue of a block for a projection by buckets.
     pub projection: f64,
-    /// A multiplication of the σ-basis over a prime field.
+    /// A multiplication of the σ-basis over a prime field, …
     pub basis: f64,
-    /// The same for a digit product of an extension.
+    /// … and what comes with an entry of its matrices, transforms above all.
+    pub basis_entry: f64,
+    /// Both, for a digit product of an extension.
     pub basis_digit: f64,
     /// A multiply-add of the determinants that the co-degree is interpolated from.
     pub determinant: f64,
@@ -37,9 +39,18 @@ impl Default for Wiedemann {
             gram_digits: 1.0 / 25e9,
             gram_wide: 1.0 / 5e9,
             projection: 1.0 / 10e9,
-            basis: 0.16e-9,
+            basis: 0.022e-9,
+            basis_entry: 2.2e-9,
             basis_digit: 1.3e-9,
             determinant: 1e-9,
         }
+    }
+}
+
+impl Wiedemann {
+    /// A multiplication of the σ-basis of a series of 2s × s matrices over a prime field: those at a point are s³,
+    /// entries s².
+    pub fn basis_of(&self, s: usize) -> f64 {
+        self.basis + self.basis_entry / s as f64
     }
 }

@@ -6,7 +6,7 @@ use crate::dense::{Echelon, Reduced};
 use crate::field::Modulus;
 use crate::memory;
 use crate::report::Ahead;
-use crate::spmv::{Lane, pass_seconds};
+use crate::spmv::{Lane, pass_seconds, row_seconds};
 
 /// Numbers of vectors that are compared.
 const BLOCKS: [usize; 5] = [4, 8, 16, 32, 64];
@@ -59,7 +59,9 @@ impl Shape {
 
     /// One product with a block of so many vectors.
     pub fn pass_seconds(&self, machine: &Machine, width: usize) -> f64 {
-        pass_seconds(&machine.passes, self.modulus, 2 * self.order, self.nnz, self.valued, width.next_multiple_of(8))
+        let (prices, width) = (&machine.passes, width.next_multiple_of(8));
+        pass_seconds(prices, self.modulus, 2 * self.order, self.nnz, self.valued, width)
+            + row_seconds(prices, self.order, width)
     }
 
     /// Whether dense products pay: a quarter of the entries, or more.
@@ -133,7 +135,7 @@ impl Shape {
         let terms = 2.0 * (n / width).ceil() + EXTRA_TERMS;
         let term = self.pass_seconds(machine, s)
             + n * width * width * prices.dense_projection
-            + 16.0 * width.powi(3) * terms.log2() * prices.basis;
+            + 16.0 * width.powi(3) * terms.log2() * prices.basis_of(s);
         let seconds =
             self.nnz as f64 * 2.0 * machine.passes.ready + terms * term + self.determinant_seconds(machine, s);
         let lane = Lane::narrowest(self.modulus).bytes() as f64;

@@ -1,5 +1,6 @@
 //! What sparse products and triangular solves take: entries and bytes counted, at the prices of [`Passes`].
 
+use super::segregate::STRIP;
 use super::{Lane, PushSolve};
 use crate::cost::Passes;
 use crate::field::Modulus;
@@ -10,6 +11,12 @@ pub fn pass_seconds(prices: &Passes, modulus: Modulus, rows: usize, nnz: usize, 
     gather_seconds(prices, rows, nnz, width * Lane::narrowest(modulus).bytes())
         + (rows * width) as f64 * prices.reduce
         + (valued * width) as f64 * prices.product
+}
+
+/// Predicted seconds of one thread, beyond [`pass_seconds`], for the loops over so many rows of a product, which count
+/// where blocks are narrow and rows short.
+pub fn row_seconds(prices: &Passes, rows: usize, width: usize) -> f64 {
+    (rows * width.div_ceil(STRIP)) as f64 * prices.row
 }
 
 /// Predicted seconds of one thread for gathering a row of so many `bytes` for each of `nnz` entries, of a block of

@@ -29,7 +29,7 @@ mod word;
 
 pub(crate) use block::Lanes;
 pub use block::{Block, Lane};
-pub use cost::{gather_seconds, pass_seconds};
+pub use cost::{gather_seconds, pass_seconds, row_seconds};
 pub(crate) use cuda::GpuPlaces;
 pub use cuda::{GpuBlock, GpuCopies, GpuDiagonal, GpuFormat, GpuFormatted, GpuMatrix, GpuShape};
 pub(crate) use cuda::{GpuMap, Residues as GpuResidues, Solve as GpuSolve, THREADS as GPU_THREADS, grid_of};

@@ -12,7 +12,7 @@ use crate::sparse::hybrid::{Entries, kind};
 use crate::{Result, memory};
 
 /// Columns of a block that the loops over a row take together.
-const STRIP: usize = 32;
+pub(super) const STRIP: usize = 32;
 
 /// What a multiplication takes beyond an addition, for each residue in strips of 32, in nanoseconds: measured on a Xeon
 /// with AVX-512 with 40 entries a row, by `blackfield bench products` of matrices of both kinds.

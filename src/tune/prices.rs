@@ -39,14 +39,14 @@ macro_rules! prices {
 
 prices! {
     dense: product[0] product[1] product[2] product[3] product[4] byte_product absorb scatter;
-    passes: gather gather_byte cache far reduce product push_byte push ready;
+    passes: gather gather_byte cache far reduce row product push_byte push ready;
     sparse: transpose cover search matching;
     schur: product entry;
     elimination: scan change row combination;
     random: uniform rough;
     poly: multiply_add field_multiply_add butterfly movement fourier_butterfly fourier_multiply_add fourier_movement
         fourier_test start;
-    wiedemann: scaling dense_projection gram gram_digits gram_wide projection basis basis_digit determinant;
+    wiedemann: scaling dense_projection gram gram_digits gram_wide projection basis basis_entry basis_digit determinant;
     integers: visit lane product operation;
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;

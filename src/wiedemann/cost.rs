@@ -4,7 +4,7 @@ use crate::cost::{Device, Machine};
 use crate::field::Modulus;
 use crate::sequence::Gram;
 use crate::sigma_basis::GpuBases;
-use crate::spmv::{Lane, pass_seconds};
+use crate::spmv::{Lane, pass_seconds, row_seconds};
 
 /// Terms beyond those that a generic sequence needs: until the generator is seen to have stabilised.
 const EXTRA_TERMS: f64 = 8.0;
@@ -96,7 +96,10 @@ impl Work<'_> {
     /// Over extensions there are that many of digits, and leaves are done element by element.
     fn basis_seconds_here(&self, s: usize) -> f64 {
         let (k, prices) = (self.degree as f64, &self.machine.wiedemann);
-        let each = if self.degree == 1 { prices.basis } else { (2.0 * k - 1.0) * prices.basis_digit };
+        let each = match self.degree {
+            1 => prices.basis_of(s),
+            _ => (2.0 * k - 1.0) * prices.basis_digit,
+        };
         self.basis_products(s) * each
     }
     /// Leaves one after the other, and products; infinite without kernels.
@@ -169,8 +172,10 @@ impl Work<'_> {
         let lines = self.problem.rows + self.problem.cols + self.problem.scratch;
         let width = (s * self.degree).next_multiple_of(LANES);
         let waits = self.problem.levels as f64 * self.machine.device.level;
-        let passes = products * (pass_seconds(&self.machine.passes, modulus, lines, nnz, valued, width) + waits);
-        passes + self.scaling_seconds(s)
+        let made = (self.problem.rows + self.problem.cols) / 2 + self.problem.scratch;
+        let prices = &self.machine.passes;
+        let pass = pass_seconds(prices, modulus, lines, nnz, valued, width) + row_seconds(prices, made, width);
+        products * (pass + waits) + self.scaling_seconds(s)
     }
     /// Predicted seconds of one thread for the scalings of a product over an extension.
     fn scaling_seconds(&self, s: usize) -> f64 {

@@ -3,7 +3,7 @@
 use super::search::Search;
 use crate::field::{Modulus, Rng};
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, LANES, Lane, Plan, PlanOptions, Product, PushLines, PushSolve, pass_seconds};
+use crate::spmv::{Block, LANES, Lane, Plan, PlanOptions, Product, PushLines, PushSolve, pass_seconds, row_seconds};
 use crate::{Error, Result};
 use rand::{RngExt, SeedableRng};
 
@@ -27,7 +27,8 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
     for (price, shape) in [
         ("passes.gather", shape(small, 64, 16, false)),
         ("passes.gather_byte", shape(small, 64, 64, false)),
-        ("passes.reduce", shape(small, 2, 32, false)),
+        ("passes.reduce", shape(small, 2, 64, false)),
+        ("passes.row", shape(small, 2, 8, false)),
         ("passes.product", shape(small, 64, 32, true)),
         ("passes.far", shape(far, 8, 32, false)),
     ] {
@@ -67,7 +68,10 @@ fn product(search: &mut Search, price: &str, shape: Shape, rng: &mut Rng) -> Res
     search.time(
         price,
         format!("product of a random {n} x {n} matrix, {weight} entries ({kind}) a row, with {width} vectors mod {P}"),
-        move |machine| pass_seconds(&machine.passes, modulus, n, nnz, if valued { nnz } else { 0 }, width),
+        move |machine| {
+            let (prices, valued) = (&machine.passes, if valued { nnz } else { 0 });
+            pass_seconds(prices, modulus, n, nnz, valued, width) + row_seconds(prices, n, width)
+        },
         || product.apply_scaled(None, &x, &mut y),
     )?;
     // The first row and the last one.

@@ -102,7 +102,7 @@ pub fn sigma_basis(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Re
             name: format!("{} x {s} of order {order} mod {modulus}", 2 * s),
             work,
             unit: "multiply-adds by levels",
-            predicted: Some(work * machine.wiedemann.basis),
+            predicted: Some(work * machine.wiedemann.basis_of(s)),
             goal: None,
         };
         let search = |basis: &mut Option<_>| {

@@ -5,7 +5,7 @@ use blackfield::cost::Machine;
 use blackfield::field::{Modulus, Rng};
 use blackfield::sparse::SparseMatrix;
 use blackfield::sparse::formats::Format;
-use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, pass_seconds};
+use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, pass_seconds, row_seconds};
 use blackfield::{Result, families};
 use rand::SeedableRng;
 
@@ -27,12 +27,14 @@ pub fn time(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Result<()
             let x = Block::from_residues(plan.lane, a.cols(), width, &residues)?;
             let y = Block::zeros(plan.lane, a.rows(), width)?;
             let passes = &machine.passes;
+            let seconds = pass_seconds(passes, modulus, a.rows(), a.nnz(), a.valued(), width);
+            let seconds = seconds + row_seconds(passes, a.rows(), width);
             let run = Run {
                 group: "products",
                 name: format!("{name}, {} with {width} vectors", format.map_or("chosen", Format::name)),
                 work: (a.nnz() * width) as f64,
                 unit: "multiply-adds",
-                predicted: Some(pass_seconds(passes, modulus, a.rows(), a.nnz(), a.valued(), width)),
+                predicted: Some(seconds),
                 goal: None,
             };
             let multiply = |y: &mut Block| product.apply_scaled(None, &x, y);

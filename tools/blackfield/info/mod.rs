@@ -16,7 +16,7 @@ use blackfield::answers::{RankOptions, RankPlan, rank_plan};
 use blackfield::field::Modulus;
 use blackfield::matching::BlockForm;
 use blackfield::sparse::Statistics;
-use blackfield::spmv::{Plan, pass_seconds};
+use blackfield::spmv::{Plan, pass_seconds, row_seconds};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -74,7 +74,9 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     bars.clear();
     let plan = Plan::choose(&matrix, &args.formats.plan_options())?;
     let (rows, nnz, valued) = (matrix.rows(), matrix.nnz(), matrix.valued());
-    let seconds = pass_seconds(&prices.machine.passes, args.modulus, rows, nnz, valued, VECTORS);
+    let passes = &prices.machine.passes;
+    let pass = pass_seconds(passes, args.modulus, rows, nnz, valued, VECTORS);
+    let seconds = pass + row_seconds(passes, rows, VECTORS);
     let predicted = Predicted { vectors: VECTORS, seconds, profile: prices.file };
     let info = Info {
         schema: Schema::Info,
