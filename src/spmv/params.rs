@@ -24,7 +24,8 @@ pub struct Params {
     pub coo_entries: f64,
     /// DIA takes diagonals filled to this share …
     pub dia_fill: f64,
-    /// … of which there are at most this many, …
+    /// … of which there are at most this many (a row's sum is read and written for each: with more, whole rows are
+    /// sooner), …
     pub dia_diagonals: usize,
     /// … if they hold this share of the entries with values.
     pub dia_share: f64,
@@ -41,7 +42,7 @@ impl Default for Params {
             coo_s_rows: 0.5,
             coo_entries: 0.02,
             dia_fill: 0.9,
-            dia_diagonals: 64,
+            dia_diagonals: 2,
             dia_share: 0.8,
         }
     }
