@@ -1,8 +1,9 @@
 //! The choice of a plan: the heuristic of the source paper, section 2.4.5.
 //!
-//! Entries +1 and -1 go apart where that is sooner (`segregate`). Then, for each kind of entries: diagonals that are nearly full go to
-//! DIA; the part that all rows have in common (a "c + r" distribution of row weights) to ELL, or all of it to ELL_R
-//! where rows are nearly equal; and what is left to CSR, or to COO_S or COO where most rows have nothing left.
+//! Entries +1 and -1 go apart where that is sooner (`segregate`). Then, for each kind of entries: diagonals that are
+//! nearly full go to DIA, if they are one or two; the part that all rows have in common (a "c + r" distribution of row
+//! weights) to ELL, or all of it to ELL_R where rows are nearly equal; and what is left to CSR, or to COO_S or COO
+//! where most rows have nothing left.
 
 use super::arithmetic::{Arithmetic, Budget, Float32, Float64, Long, Narrow, Split, Wide};
 use super::options::{ArithmeticKind, PlanOptions, Segregation, TransposeMode};
