@@ -167,6 +167,8 @@ impl Machine {
             cache,
             reduce: residue * by,
             product: product * by,
+            // What loops take is in the prices above.
+            row: 0.0,
             ..self.passes
         };
         // There are kernels for residues of prime fields alone.

@@ -21,7 +21,7 @@ pub struct Passes {
     pub far: f64,
     /// Reducing the sum of a row, for each residue.
     pub reduce: f64,
-    /// The loop over the entries of a row, for each 32 residues of a block or fewer.
+    /// The loop over the entries of a row, as far as a strip of 32 residues of a block is not full.
     pub row: f64,
     /// A multiply-add of an entry that is not ±1, for each residue, beyond gathering.
     pub product: f64,

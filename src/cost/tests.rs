@@ -3,7 +3,7 @@
 use super::*;
 use crate::dense::Echelon;
 use crate::field::Modulus;
-use crate::spmv::pass_seconds;
+use crate::spmv::{pass_seconds, row_seconds};
 
 fn json(machine: &Machine) -> String {
     serde_json::to_string_pretty(machine).unwrap()
@@ -39,6 +39,20 @@ fn a_machine_goes_through_json_and_back_unchanged() {
         }
     }
     assert_ne!(odd(), Machine::default());
+}
+
+/// What passes take on a GPU depends on its own prices alone.
+#[test]
+fn a_gpu_has_no_loops_of_the_processor() {
+    let mut machine = Machine::reference();
+    let seconds = |machine: &Machine| {
+        let (passes, p) = (machine.with_gpu(16).passes, Modulus::new(65521).unwrap());
+        pass_seconds(&passes, p, 1000, 5000, 100, 8) + row_seconds(&passes, 1000, 8)
+    };
+    let before = seconds(&machine);
+    machine.passes = machine.passes.scaled(1000.0);
+    assert_eq!(seconds(&machine), before);
+    assert!(row_seconds(&machine.passes, 1000, 8) > 0.0 && row_seconds(&machine.passes, 1000, 64) == 0.0);
 }
 
 #[test]

@@ -21,6 +21,8 @@ use std::collections::HashMap;
 
 /// Vectors of a block, if nobody says otherwise.
 const WIDTH: usize = 32;
+/// Diagonals with entries, full ones or not, that are counted before they are taken for too many.
+const MOST_DIAGONALS: usize = 1 << 12;
 
 impl Plan {
     /// The plan for `a` with the given options.
@@ -88,7 +90,7 @@ impl Plan {
 struct Apart {
     rows: bool,
     columns: bool,
-    /// Products of the heaviest row of the transpose, where they are apart in A alone.
+    /// Products of the heaviest row of the transpose, where they are not apart.
     products: u64,
 }
 
@@ -104,9 +106,10 @@ impl Apart {
         let p = a.modulus();
         let are_apart = |runs: &Runs| {
             let kind = options.arithmetic.unwrap_or_else(|| arithmetic(p, lane, 0, runs.heaviest()));
+            let holds = |products| sums(p, lane, kind).is_some_and(|sums| sums.budget.holds(0, products));
             // What costs most is to reduce sums of products on the way.
-            let holds = sums(p, lane, kind).is_some_and(|sums| sums.budget.holds(0, runs.heaviest()));
-            !holds || runs.are_sooner_apart((lane, kind), options.width.unwrap_or(WIDTH), &options.params)
+            let spared = !holds(runs.heaviest()) && holds(runs.heaviest_valued());
+            spared || runs.are_sooner_apart((lane, kind), options.width.unwrap_or(WIDTH), &options.params)
         };
         let rows = are_apart(&segregate::of_rows(a));
         if options.transpose == TransposeMode::Scatter {
@@ -114,7 +117,7 @@ impl Apart {
         }
         let runs = segregate::of_columns(a)?;
         let columns = are_apart(&runs);
-        Ok(Apart { rows, columns, products: if rows && !columns { runs.heaviest() } else { 0 } })
+        Ok(Apart { rows, columns, products: if columns { 0 } else { runs.heaviest() } })
     }
 }
 
@@ -274,8 +277,8 @@ impl Side<'_> {
                     *counts.entry(j as i64 - i as i64).or_default() += 1;
                 }
             }
-            // That many more diagonals than DIA may take: it is not that kind of matrix.
-            if fill > 0.0 && counts.len() > 64 * self.options.params.dia_diagonals {
+            // So many more diagonals than DIA may take: it is not that kind of matrix.
+            if fill > 0.0 && counts.len() > self.options.params.dia_diagonals.max(MOST_DIAGONALS) {
                 return Ok(HashMap::new());
             }
         }

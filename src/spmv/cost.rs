@@ -13,10 +13,12 @@ pub fn pass_seconds(prices: &Passes, modulus: Modulus, rows: usize, nnz: usize, 
         + (valued * width) as f64 * prices.product
 }
 
-/// Predicted seconds of one thread, beyond [`pass_seconds`], for the loops over so many rows of a product, which count
-/// where blocks are narrow and rows short.
+/// Predicted seconds of one thread, beyond [`pass_seconds`], for the loops over so many rows of a product with narrow
+/// blocks: strips of 32 columns that are not full take about as long as full ones, whose loops are part of what their
+/// residues take.
 pub fn row_seconds(prices: &Passes, rows: usize, width: usize) -> f64 {
-    (rows * width.div_ceil(STRIP)) as f64 * prices.row
+    let empty = width.next_multiple_of(STRIP) - width;
+    (rows * empty) as f64 / STRIP as f64 * prices.row
 }
 
 /// Predicted seconds of one thread for gathering a row of so many `bytes` for each of `nnz` entries, of a block of

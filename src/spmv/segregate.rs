@@ -19,7 +19,7 @@ pub(super) const STRIP: usize = 32;
 const WIDER: (f64, f64) = (6.0, 2.0);
 
 /// What a multiplication takes beyond an addition, for each residue in strips of 32, in nanoseconds: measured on a Xeon
-/// with AVX-512 with 40 entries a row, by `blackfield bench products` of matrices of both kinds.
+/// with AVX-512 by products of random matrices with 40 entries ±1 a row, in parts of their own and not.
 fn product(lane: Lane, arithmetic: ArithmeticKind) -> f64 {
     match (lane, arithmetic) {
         (Lane::U8, _) => 0.014,
@@ -82,15 +82,19 @@ pub(super) struct Runs {
     apart: [Run; 3],
     together: Run,
     units: u64,
-    /// Entries of the heaviest row.
-    heaviest: u64,
+    /// The most entries of a row, and the most that are not ±1.
+    heaviest: [u64; 2],
     before: Option<[u32; 3]>,
 }
 
 impl Runs {
     /// Entries of the heaviest row.
     pub(super) fn heaviest(&self) -> u64 {
-        self.heaviest
+        self.heaviest[0]
+    }
+    /// The most entries of a row that are not ±1.
+    pub(super) fn heaviest_valued(&self) -> u64 {
+        self.heaviest[1]
     }
 
     /// Whether products with `width` vectors at once are sooner with ±1 apart, by the prices of `params`. `lane` and
@@ -119,7 +123,8 @@ impl Runs {
         self.together.busy += u64::from(all(counts) > 0);
         self.together.turns += u64::from(all(counts) != all(before));
         self.units += u64::from(counts[0]) + u64::from(counts[1]);
-        self.heaviest = self.heaviest.max(all(counts));
+        let [most, valued] = self.heaviest;
+        self.heaviest = [most.max(all(counts)), valued.max(u64::from(counts[2]))];
     }
 }
 
@@ -197,6 +202,7 @@ mod tests {
         }
         let run = |busy, turns| Run { busy, turns };
         assert_eq!(runs.apart, [run(4, 2), run(4, 2), run(2, 1)]);
-        assert_eq!((runs.together, runs.units, runs.heaviest()), (run(4, 2), 12, 8));
+        assert_eq!((runs.together, runs.units), (run(4, 2), 12));
+        assert_eq!((runs.heaviest(), runs.heaviest_valued()), (8, 5));
     }
 }

@@ -225,6 +225,14 @@ fn each_side_is_stored_as_suits_it() {
         };
         assert_eq!((apart(&tall), apart(&wide)), ((false, true), (true, false)), "mod {p}");
     }
+    // Sums of 32 bits hold 16 products mod 16381: enough for the rows, not for the columns.
+    let p = modulus(16381);
+    let entry = |rng: &mut Rng, i: usize| (i, rng.random_range(0..10), [1, 16380, 2, 3][rng.random_range(0..4)]);
+    let entries: Vec<_> = (0..1500).map(|k| entry(&mut rng, k / 3)).collect();
+    let tall = SparseMatrix::from_triplets(p, 500, 10, &entries);
+    let plan = Plan::choose(&tall, &PlanOptions::default().width(1)).unwrap();
+    assert!(!plan.segregate && plan.arithmetic == ArithmeticKind::Wide && plan.budget.1 > 500, "{plan}");
+    check(&tall, &PlanOptions::default().width(1), 1, &mut rng);
 }
 
 #[test]

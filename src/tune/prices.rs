@@ -46,7 +46,7 @@ prices! {
     random: uniform rough;
     poly: multiply_add field_multiply_add butterfly movement fourier_butterfly fourier_multiply_add fourier_movement
         fourier_test start;
-    wiedemann: scaling dense_projection gram gram_digits gram_wide projection basis basis_entry basis_digit determinant;
+    wiedemann: scaling dense_projection gram gram_digits gram_wide projection basis basis_digit determinant;
     integers: visit lane product operation;
     permanent: rook_product form_product determinant vertex start;
     frontier: choice look key slot tables;

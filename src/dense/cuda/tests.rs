@@ -83,7 +83,7 @@ fn degenerate(p: Modulus, (m, n, rank): (usize, usize, usize), kind: usize, rng:
     }
     let mut a = vec![0; m * n];
     gemm(p, m, rank, n, &x, &y, &mut a).unwrap();
-    if kind == 2 && m > 4 {
+    if kind % 3 == 2 && m > 4 {
         // The first columns are those of the last row alone.
         (0..m - 1).for_each(|i| a[i * n..i * n + n / 3].fill(0));
     }
@@ -143,10 +143,10 @@ fn echelon_forms_are_those_of_the_processor() {
         (33, 70, 33),
         (300, 20, 7),
         (300, 400, 290),
-        (1100, 120, 100),
         (2100, 700, 600),
         (600, 1900, 600),
         (1500, 1500, 1499),
+        (1100, 120, 100),
     ];
     for p in primes_of_forms() {
         let modulus = Modulus::new(p).unwrap();

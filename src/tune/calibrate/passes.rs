@@ -27,7 +27,7 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
     for (price, shape) in [
         ("passes.gather", shape(small, 64, 16, false)),
         ("passes.gather_byte", shape(small, 64, 64, false)),
-        ("passes.reduce", shape(small, 2, 64, false)),
+        ("passes.reduce", shape(small, 2, 32, false)),
         ("passes.row", shape(small, 2, 8, false)),
         ("passes.product", shape(small, 64, 32, true)),
         ("passes.far", shape(far, 8, 32, false)),
@@ -60,7 +60,7 @@ fn product(search: &mut Search, price: &str, shape: Shape, rng: &mut Rng) -> Res
     let Shape { n, weight, width, valued } = shape;
     let modulus = Modulus::new(P)?;
     let a = random(modulus, n, weight, valued, rng);
-    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default())?)?;
+    let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default().width(width))?)?;
     let x = Block::random(Lane::U16, n, width, modulus, rng)?;
     let mut y = Block::zeros(Lane::U16, n, width)?;
     let nnz = a.nnz();

@@ -30,10 +30,9 @@ pub(super) fn time(search: &mut Search) -> Result<()> {
 
     let _kept = Kept::new();
     let order = search.effort.pick(16, 512);
-    basis(search, "wiedemann.basis", &large, (4 * S, order / 4), Wiedemann::basis_of, &mut rng)?;
-    basis(search, "wiedemann.basis_entry", &large, (S / 2, 2 * order), Wiedemann::basis_of, &mut rng)?;
-    let by_digits = |prices: &Wiedemann, _| (2 * K - 1) as f64 * prices.basis_digit;
-    basis(search, "wiedemann.basis_digit", &extension, (S, order / 4), by_digits, &mut rng)?;
+    basis(search, "wiedemann.basis", &large, order, |prices| prices.basis_of(S), &mut rng)?;
+    let by_digits = |prices: &Wiedemann| (2 * K - 1) as f64 * prices.basis_digit;
+    basis(search, "wiedemann.basis_digit", &extension, order / 4, by_digits, &mut rng)?;
 
     let count = search.effort.pick(32, 4096);
     let matrices: Vec<u64> = (0..count * S * S).map(|_| large.random(&mut rng)).collect();
@@ -110,24 +109,24 @@ fn scaling(search: &mut Search, modulus: Modulus, rng: &mut Rng) -> Result<()> {
     )
 }
 
-/// An order basis of a random series of 2s × s matrices: 16 s³ multiplications a term and level of recursion, `each` of
-/// them at a price for that s.
+/// An order basis of a random series of 2s × s matrices: 16 s³ multiplications a term and level of recursion, at a price
+/// `of` each.
 fn basis<F: Field>(
     search: &mut Search,
     price: &str,
     field: &F,
-    (s, order): (usize, usize),
-    each: fn(&Wiedemann, usize) -> f64,
+    order: usize,
+    of: fn(&Wiedemann) -> f64,
     rng: &mut Rng,
 ) -> Result<()> {
-    let data = (0..2 * s * s * order).map(|_| field.random(rng)).collect();
-    let series = PolyMatrix::from_coefficients(2 * s, s, data);
-    let operations = 16.0 * (s as f64).powi(3) * order as f64 * (order as f64).log2();
+    let data = (0..2 * S * S * order).map(|_| field.random(rng)).collect();
+    let series = PolyMatrix::from_coefficients(2 * S, S, data);
+    let operations = 16.0 * (S as f64).powi(3) * order as f64 * (order as f64).log2();
     let params = Params::for_field(field);
     search.time(
         price,
-        format!("an order basis of {} x {s} of order {order} over GF({}^{})", 2 * s, field.modulus(), field.degree()),
-        move |machine| operations * each(&machine.wiedemann, s),
-        || pm_basis(field, &series, order, &vec![0; 2 * s], &params, &Silent).map(|_| ()),
+        format!("an order basis of {} x {S} of order {order} over GF({}^{})", 2 * S, field.modulus(), field.degree()),
+        move |machine| operations * of(&machine.wiedemann),
+        || pm_basis(field, &series, order, &[0; 2 * S], &params, &Silent).map(|_| ()),
     )
 }

@@ -22,7 +22,7 @@ pub fn time(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Result<()
         let residues = Block::random(Lane::U64, a.cols(), width, modulus, &mut rng)?.to_residues()?;
         let expected = plain(&a, &residues, width);
         for format in FORMATS {
-            let plan = Plan::choose(&a, &PlanOptions::default().force(format))?;
+            let plan = Plan::choose(&a, &PlanOptions::default().force(format).width(width))?;
             let product = Product::new(&a, &plan)?;
             let x = Block::from_residues(plan.lane, a.cols(), width, &residues)?;
             let y = Block::zeros(plan.lane, a.rows(), width)?;

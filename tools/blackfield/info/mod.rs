@@ -72,7 +72,7 @@ pub fn run(args: &InfoArgs, bars: &Bars) -> Result<()> {
     let options = RankOptions::default().machine(prices.machine.clone());
     let rank_plan = rank_plan(&matrix, &options, bars)?;
     bars.clear();
-    let plan = Plan::choose(&matrix, &args.formats.plan_options())?;
+    let plan = Plan::choose(&matrix, &args.formats.plan_options().width(VECTORS))?;
     let (rows, nnz, valued) = (matrix.rows(), matrix.nnz(), matrix.valued());
     let passes = &prices.machine.passes;
     let pass = pass_seconds(passes, args.modulus, rows, nnz, valued, VECTORS);

@@ -17,7 +17,7 @@ const LARGEST: usize = 8;
 /// How often each plan is timed, in turn with the others; the fastest run counts.
 const ROUNDS: usize = 3;
 
-/// A plan, or one for each width, and 10⁹ multiply-adds a second for each width, where they were timed.
+/// A plan for each width, and 10⁹ multiply-adds a second for each width, where they were timed.
 pub struct Contestant {
     pub name: String,
     plans: Vec<Plan>,
@@ -47,7 +47,7 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
     let wishes = args.formats.plan_options();
     let chosen = widths.iter().map(|&width| Plan::choose(a, &wishes.clone().width(width))).collect::<Result<_>>()?;
     bars.phase("products", 0);
-    let mut contestants = contestants(a, chosen, widths.len())?;
+    let mut contestants = contestants(a, chosen, &widths)?;
     // What else this machine does comes and goes: the plans take turns.
     let (rounds, short) = if args.quick { (1, effort) } else { (ROUNDS, Effort::Round) };
     for _ in 0..rounds {
@@ -64,6 +64,7 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
             contestant.rates = Some(rates);
         }
     }
+    share_rates(&mut contestants);
     let caches = Fingerprint::here().caches;
     let bandwidth = bandwidth(caches, effort)?;
     let bytes: Vec<f64> = widths.iter().enumerate().map(|(k, &w)| floor_bytes(contestants[0].plan(k), w)).collect();
@@ -84,18 +85,36 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
 }
 
 /// The plans to time, the chosen ones first; those that are too large have no rates.
-fn contestants(a: &SparseMatrix, chosen: Vec<Plan>, widths: usize) -> Result<Vec<Contestant>> {
+fn contestants(a: &SparseMatrix, chosen: Vec<Plan>, widths: &[usize]) -> Result<Vec<Contestant>> {
     let largest = chosen.iter().map(Plan::bytes).max().unwrap_or(0).saturating_mul(LARGEST);
-    let mut all = vec![Contestant { name: "chosen".into(), rates: Some(vec![0.0; widths]), plans: chosen }];
+    let mut all = vec![Contestant { name: "chosen".into(), rates: Some(vec![0.0; widths.len()]), plans: chosen }];
     for (name, options) in challengers() {
-        let plan = Plan::choose(a, &options)?;
-        // A plan that someone has at all widths already says nothing new.
-        if all.iter().all(|other| other.plans.iter().any(|own| !alike(own, &plan))) {
-            let rates = (plan.bytes() <= largest).then(|| vec![0.0; widths]);
-            all.push(Contestant { name, rates, plans: vec![plan] });
+        let plan = |&width| Plan::choose(a, &options.clone().width(width));
+        let plans = widths.iter().map(plan).collect::<Result<Vec<_>>>()?;
+        // Plans that someone has at all widths already say nothing new.
+        if all.iter().all(|other| other.plans.iter().zip(&plans).any(|(own, plan)| !alike(own, plan))) {
+            let small = plans.iter().all(|plan| plan.bytes() <= largest);
+            all.push(Contestant { name, rates: small.then(|| vec![0.0; widths.len()]), plans });
         }
     }
     Ok(all)
+}
+
+/// Those of the same layout at a width have the best rate that one of them made.
+fn share_rates(contestants: &mut [Contestant]) {
+    for k in 0..contestants[0].plans.len() {
+        let rate = |c: &Contestant| c.rates.as_ref().map(|rates| rates[k]);
+        let best = |c: &Contestant| {
+            let same = contestants.iter().filter(|other| alike(other.plan(k), c.plan(k)));
+            same.filter_map(rate).fold(0.0, f64::max)
+        };
+        let rates: Vec<f64> = contestants.iter().map(best).collect();
+        for (contestant, rate) in contestants.iter_mut().zip(rates) {
+            if let Some(rates) = &mut contestant.rates {
+                rates[k] = rate;
+            }
+        }
+    }
 }
 
 /// Whether two plans for a matrix make the same layout.
@@ -107,7 +126,7 @@ fn alike(one: &Plan, other: &Plan) -> bool {
 impl Contestant {
     /// Its plan at width number `k`.
     pub fn plan(&self, k: usize) -> &Plan {
-        &self.plans[k.min(self.plans.len() - 1)]
+        &self.plans[k]
     }
 }
 
@@ -163,7 +182,8 @@ impl Contest {
     /// The fastest plan at width number `k`.
     pub fn best(&self, k: usize) -> (&Contestant, f64) {
         let rates = self.contestants.iter().filter_map(|c| Some((c, c.rates.as_ref()?[k])));
-        rates.max_by(|a, b| a.1.total_cmp(&b.1)).expect("the chosen plan is timed")
+        // Of equal ones the first, which may be the chosen one.
+        rates.rev().max_by(|a, b| a.1.total_cmp(&b.1)).expect("the chosen plan is timed")
     }
 
     /// The chosen rate at width number `k`.
