@@ -44,8 +44,9 @@ impl Default for Wiedemann {
     }
 }
 
-/// What an entry of the matrices of a σ-basis takes (transforms above all), in multiplications of matrices: 103 on a Xeon
-/// with AMX, by orders 1024 to 32768 with 8 to 64 columns, 130 on one with AVX-512, by runs with blocks of 8 to 32.
+/// What an entry of the matrices of a σ-basis takes (transforms above all), in multiplications of matrices: 103 on a
+/// Xeon with AMX, by orders 1024 to 32768 with 8 to 64 columns, 130 on one with AVX-512, by runs with blocks of 8 to
+/// 32.
 const ENTRY: f64 = 100.0;
 /// The block size that [`Wiedemann::basis`] is for.
 const BLOCK: f64 = 16.0;

@@ -109,8 +109,8 @@ fn scaling(search: &mut Search, modulus: Modulus, rng: &mut Rng) -> Result<()> {
     )
 }
 
-/// An order basis of a random series of 2s × s matrices: 16 s³ multiplications a term and level of recursion, at a price
-/// `of` each.
+/// An order basis of a random series of 2s × s matrices: 16 s³ multiplications a term and level of recursion, at a
+/// price `of` each.
 fn basis<F: Field>(
     search: &mut Search,
     price: &str,
