@@ -29,7 +29,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`Error::Usage`] if a lane cannot hold the residues, a kind of sums does not go with the lane or the modulus, or
-    /// the machine lacks the instruction set.
+    /// the machine lacks the instruction set; [`Error::Memory`].
     pub fn choose(a: &SparseMatrix, options: &PlanOptions) -> Result<Plan> {
         let p = a.modulus();
         let lane = options.lane.unwrap_or(Lane::narrowest(p));
