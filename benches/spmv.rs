@@ -10,7 +10,7 @@ use blackfield::families;
 use blackfield::field::{Modulus, Rng};
 use blackfield::isa::{Isa, Kernel};
 use blackfield::sparse::SparseMatrix;
-use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, TriangularSolve};
+use blackfield::spmv::{Block, Lane, Plan, PlanOptions, Product, SolveLines, TriangularSolve};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -114,7 +114,7 @@ fn contest_of_bits<const W: usize>(name: &str, a: &SparseMatrix) {
     let (two, mut rng) = (Modulus::new(2).unwrap(), Rng::seed_from_u64(2));
     let entries: Vec<_> = (0..a.rows()).flat_map(|i| a.row(i).0.iter().map(move |&j| (i, j as usize, 1))).collect();
     let l = SparseMatrix::from_triplets(two, a.rows(), a.cols() + a.rows(), &entries);
-    let solve = TriangularSolve::packed(a.cols(), &l).unwrap();
+    let solve = TriangularSolve::packed(a.cols(), SolveLines::of(&l).unwrap()).unwrap();
     let mut w = Block::zeros(Lane::U32, a.cols() + a.rows(), W).unwrap();
     w.fill_bits(0..a.cols(), &mut rng);
     let lines = |rows: std::ops::Range<usize>, w: &Block| -> Vec<Line<[u32; W]>> {

@@ -5,7 +5,7 @@
 //! Vectors are pushed, [`LANES`] at a time, through the entries that they meet: what they do not reach costs nothing.
 
 use super::Split;
-use super::nullspace::substitution;
+use super::substitution::substitution;
 use crate::field::Modulus;
 use crate::spmv::{LANES, PushSolve, PushSpace, Remainder};
 use crate::{Result, memory};

@@ -1,7 +1,7 @@
 //! What [`Lift`](super::Lift) does, over GF(2), for as many vectors at a time as a few words have bits.
 
 use super::Split;
-use super::nullspace::substitution_lines;
+use super::substitution::substitution_lines;
 use crate::spmv::{BitSolve, BitSpace, Bits};
 use crate::{Result, memory};
 

@@ -43,6 +43,7 @@ mod sketch_tests;
 mod solver;
 mod split;
 mod strides;
+mod substitution;
 mod support;
 mod triangle;
 

@@ -12,24 +12,20 @@
 
 use super::Split;
 use super::saved::saved;
+use super::substitution::substitution;
 use crate::dense::Reduced;
 use crate::pivots::Pivots;
 use crate::report::Bytes;
 use crate::spare::Spare;
-use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, LANES, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve};
+use crate::spmv::{Block, LANES, PushSolve, PushSpace, Remainder, TriangularSolve};
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 /// Blocks of vectors between two looks at the observer.
 const GROUP: usize = 64;
-/// Lines of a substitution that one task makes.
-const TASK: usize = 1 << 12;
 /// What the memory is for.
 const GROUPS: &str = "the free columns";
-/// The slot of a line that is left out.
-const NO_SLOT: u32 = u32::MAX;
 
 /// Which of two null spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,17 +74,16 @@ pub(super) struct Refuted {
 }
 
 impl<'a> NullSpace<'a> {
-    /// Cost: some reads of A.
+    /// Cost: some reads of A, or nothing where combinations of rows were made before ([`SharedSolve`](super::SharedSolve)).
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn new(split: &'a Split<'a>, side: Side, way: Way) -> Result<Self> {
         let engine = match (way, side) {
             (Way::Pushes, Side::Right) => {
-                let Pivots { rows, cols } = split.pivots;
-                let pivots = cols.iter().copied().zip(rows.iter().copied());
-                let substitution = substitution(&split.a.transpose()?, pivots, &split.rows, &split.cols)?;
-                Engine::Pushes(substitution, Spare::default())
+                let shared = split.mixing_of_residues()?.and_then(|program| program.by_columns(split.cols.len()));
+                let own = || PushSolve::new(split.rows.len(), split.pivots(), split.backward_lines()?);
+                Engine::Pushes(shared.map_or_else(own, Ok)?, Spare::default())
             }
             (Way::Pushes, Side::Left) => {
                 let Pivots { rows, cols } = split.pivots;
@@ -242,59 +237,4 @@ pub(super) fn write_null_vectors(w: &mut Block, reduced: &Reduced, free: &[u32])
         w.set(reduced.free_cols()[f as usize] as usize, lane, 1);
     }
     Ok(())
-}
-
-/// The substitution that solves `pivots`, each a row of `lines` and the column of its pivot entry, from the last to the
-/// first: a row has no entry in the column of a later one. `outputs` are columns, `inputs` rows; columns that are
-/// neither outputs nor those of a pivot are left out.
-pub(super) fn substitution(
-    lines: &SparseMatrix,
-    pivots: impl Iterator<Item = (u32, u32)>,
-    outputs: &[u32],
-    inputs: &[u32],
-) -> Result<PushSolve> {
-    let (solved, lines) = substitution_lines(lines, pivots, outputs, inputs)?;
-    PushSolve::new(outputs.len(), solved, lines)
-}
-
-/// How many pivots it solves, and its lines.
-pub(super) fn substitution_lines(
-    lines: &SparseMatrix,
-    pivots: impl Iterator<Item = (u32, u32)>,
-    outputs: &[u32],
-    inputs: &[u32],
-) -> Result<(usize, PushLines)> {
-    let p = lines.modulus();
-    let mut slot = memory::filled(NO_SLOT, lines.cols(), "the slots of a substitution")?;
-    outputs.iter().zip(0..).for_each(|(&i, s)| slot[i as usize] = s);
-    let pivots: Vec<(u32, u32)> = memory::collect(pivots, "the pivots of a substitution")?;
-    pivots.iter().zip(outputs.len() as u32..).for_each(|(&(_, i), s)| slot[i as usize] = s);
-    let count = pivots.len() + inputs.len();
-    let line = |k: usize| pivots.get(k).map_or_else(|| inputs[k - pivots.len()], |&(j, _)| j) as usize;
-    let own = |&(j, i): &(u32, u32)| {
-        let (at, values) = lines.row(j as usize);
-        values[at.binary_search(&i).expect("a pivot is an entry")]
-    };
-    let mut inverses = memory::collect(pivots.iter().map(own), "the pivots of a substitution")?;
-    p.invert_all(&mut inverses);
-    let push = |k: usize, to: &mut PushLines| {
-        let (at, values) = lines.row(line(k));
-        let Some(&(_, i)) = pivots.get(k) else {
-            let entries = at.iter().zip(values).filter(|e| slot[*e.0 as usize] != NO_SLOT);
-            return to.push(entries.map(|(&i, &v)| (slot[i as usize], v)));
-        };
-        let factor = p.multiplier(p.neg(inverses[k]));
-        let others = at.iter().zip(values).filter(|e| *e.0 != i && slot[*e.0 as usize] != NO_SLOT);
-        to.push(others.map(|(&i, &v)| (slot[i as usize], p.mul_by(v, factor))))
-    };
-    let size = if rayon::current_num_threads() == 1 { count.max(1) } else { TASK };
-    let part = |first: usize| {
-        let part = first..count.min(first + size);
-        let nnz = part.clone().map(|k| lines.row(line(k)).0.len()).sum();
-        let mut pushed = PushLines::with_capacity(p, part.len(), nnz)?;
-        part.into_iter().try_for_each(|k| push(k, &mut pushed))?;
-        Ok(pushed)
-    };
-    let parts = (0..count.div_ceil(size)).into_par_iter().map(|k| part(k * size)).collect::<Result<Vec<_>>>()?;
-    Ok((pivots.len(), PushLines::joined(parts, p)?))
 }

@@ -9,10 +9,11 @@
 //! computed in parallel.
 
 use super::levels::Levels;
+use super::substitution::substitution_lines;
 use crate::field::Modulus;
 use crate::pivots::Pivots;
-use crate::sparse::{SparseMatrix, row_lists, write_sorted};
-use crate::spmv::TriangularSolve;
+use crate::sparse::SparseMatrix;
+use crate::spmv::{SolveLines, TriangularSolve};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Deref;
@@ -86,6 +87,10 @@ impl<'a> Split<'a> {
         }
         Ok(self.mixing.clone())
     }
+    /// The same unless it is packed.
+    pub(super) fn mixing_of_residues(&self) -> Result<Option<SharedSolve>> {
+        if self.modulus().get() == 2 { Ok(None) } else { self.mixing().map(Some) }
+    }
     /// A split in which S has the rows `rows` alone (numbered as [`Split::rows`]), in this order, and all columns: its
     /// matrix, and the pivots of that, which are its first rows.
     pub(super) fn restricted(&self, rows: &[usize]) -> Result<(SparseMatrix, Pivots)> {
@@ -130,25 +135,36 @@ impl<'a> Split<'a> {
 
     /// X ↦ (w in the pivot columns, S·X).
     pub(super) fn forward(&self) -> Result<TriangularSolve> {
-        TriangularSolve::new(self.cols.len(), &self.forward_coefficients()?)
+        TriangularSolve::new(self.cols.len(), self.forward_lines()?)
     }
     /// Those of [`Split::forward`], for the columns of S as inputs and its rows as outputs.
-    pub(super) fn forward_coefficients(&self) -> Result<SparseMatrix> {
+    pub(super) fn forward_lines(&self) -> Result<SolveLines> {
         let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
         let (rows, cols) = (reversed(&self.pivots.rows)?, reversed(&self.pivots.cols)?);
-        coefficients(self.a, &rows, &cols, &self.rows, &self.cols)
+        by_levels(self.a, &rows, &cols, &self.cols, &self.rows)
+    }
+    /// The same as a matrix.
+    pub(super) fn forward_coefficients(&self) -> Result<SparseMatrix> {
+        let lines = self.forward_lines()?;
+        lines.matrix(self.cols.len() + lines.len())
     }
     /// Y ↦ (multipliers of the pivot rows, Sᵀ·Y).
     pub(super) fn backward(&self) -> Result<TriangularSolve> {
-        TriangularSolve::new(self.rows.len(), &self.backward_coefficients()?)
+        TriangularSolve::new(self.rows.len(), self.backward_lines()?)
     }
     /// The same on packed blocks over GF(2).
     pub(super) fn packed_backward(&self) -> Result<TriangularSolve> {
-        TriangularSolve::packed(self.rows.len(), &self.backward_coefficients()?)
+        TriangularSolve::packed(self.rows.len(), self.backward_lines()?)
     }
-    /// Those of [`Split::backward`], for the rows of S as inputs and its columns as outputs.
+    /// Those of [`Split::backward`], for the rows of S as inputs and its columns as outputs. Read by columns they are
+    /// those of the forward solve: x in a column is pushed into the rows.
+    pub(super) fn backward_lines(&self) -> Result<SolveLines> {
+        by_levels(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.rows, &self.cols)
+    }
+    /// The same as a matrix.
     pub(super) fn backward_coefficients(&self) -> Result<SparseMatrix> {
-        coefficients(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.cols, &self.rows)
+        let lines = self.backward_lines()?;
+        lines.matrix(self.rows.len() + lines.len())
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -156,34 +172,10 @@ impl<'a> Split<'a> {
     }
 }
 
-/// The coefficients of the triangular solve that solves the pivot equations in the order given, each for
-/// its pivot column, and applies the `outputs` rows of `a`. Columns `inputs` are given.
-fn coefficients(a: &SparseMatrix, rows: &[u32], cols: &[u32], outputs: &[u32], inputs: &[u32]) -> Result<SparseMatrix> {
-    let p = a.modulus();
+/// The lines of the triangular solve that solves the pivot equations, each for its pivot column, by levels: rows `last`
+/// of `a` follow, columns `given` come first.
+fn by_levels(a: &SparseMatrix, rows: &[u32], cols: &[u32], given: &[u32], last: &[u32]) -> Result<SolveLines> {
     let order = Levels::of(a, rows, cols, 0..rows.len() as u32)?.order;
-    let mut slot = memory::zeros::<u32>(a.cols(), LINES)?;
-    inputs.iter().zip(0..).for_each(|(&j, s)| slot[j as usize] = s);
-    order.iter().zip(inputs.len() as u32..).for_each(|(&k, s)| slot[cols[k as usize] as usize] = s);
-    let computed = order.len() + outputs.len();
-    // Row q solves for a pivot column, or is an output.
-    let row = |q: usize| match order.get(q) {
-        Some(&k) => a.row(rows[k as usize] as usize),
-        None => a.row(outputs[q - order.len()] as usize),
-    };
-    let len = |q: usize| row(q).0.len() - usize::from(q < order.len());
-    let fill = |q: usize, entries: &mut Vec<(u32, u64)>, to: &mut [u32], values_to: &mut [u64]| {
-        let (columns, values) = row(q);
-        let placed = columns.iter().zip(values).map(|(&c, &v)| (slot[c as usize], v));
-        if let Some(&k) = order.get(q) {
-            let at = columns.binary_search(&cols[k as usize]).expect("a pivot is an entry");
-            let factor = p.multiplier(p.neg(p.inv(values[at])));
-            entries.extend(placed.map(|(s, v)| (s, p.mul_by(v, factor))));
-            entries.swap_remove(at);
-        } else {
-            entries.extend(placed);
-        }
-        write_sorted(entries, to, values_to, |v| v);
-    };
-    let (start, col, value) = row_lists(computed, true, LINES, len, fill)?;
-    Ok(SparseMatrix { modulus: p, cols: inputs.len() + computed, start, col, value })
+    let pivots = order.iter().map(|&k| (rows[k as usize], cols[k as usize]));
+    Ok(substitution_lines(a, pivots, given, last)?.1)
 }

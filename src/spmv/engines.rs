@@ -2,7 +2,7 @@
 //!
 //! A module that keeps its lines in a generic `Coefficients<A>` asks [`engines!`] for
 //!
-//! - `engines!(enum of Coefficients)`: the enumeration `Engine`, one variant for each combination;
+//! - `engines!(pub(super) enum of Coefficients)`: the enumeration `Engine`, one variant for each combination;
 //! - `engines!(new (lane, kind) => value)`: the variant for a [`Lane`](super::Lane) and an
 //!   [`ArithmeticKind`](super::ArithmeticKind) with that value, whose arithmetic follows from its position in the list;
 //! - `engines!(match engine => |c| value)`: the value for the coefficients c of whichever variant it is;
@@ -26,9 +26,9 @@ macro_rules! engines {
 
 /// What is asked for of a list of variants, each with its arithmetic, its lane and its kind of sums.
 macro_rules! engines_of {
-    ([enum of $coefficients:ident] $($name:ident, $arithmetic:ty, $lane:ident, $kind:ident;)*) => {
+    ([$visible:vis enum of $coefficients:ident] $($name:ident, $arithmetic:ty, $lane:ident, $kind:ident;)*) => {
         #[derive(Debug)]
-        enum Engine {
+        $visible enum Engine {
             $($name($coefficients<$arithmetic>),)*
         }
     };

@@ -39,7 +39,7 @@ pub use params::Params;
 pub use plan::{Plan, PlannedPart};
 pub use product::Product;
 pub use triangular::{
-    BitSolve, BitSpace, Bits, LANES, PACKED, PushLines, PushSolve, PushSpace, Remainder, TriangularSolve,
+    BitSolve, BitSpace, Bits, LANES, PACKED, PushSolve, PushSpace, Remainder, SolveLines, TriangularSolve,
 };
 
 #[cfg(test)]

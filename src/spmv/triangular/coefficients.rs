@@ -6,51 +6,79 @@
 )]
 
 use super::GRID;
-use super::stretches::{Stretch, stretches};
-use crate::Result;
+use super::lines::{LINES, SolveLines, Span};
+use crate::field::Modulus;
 use crate::isa::Isa;
-use crate::sparse::SparseMatrix;
-use crate::sparse::formats::{Csr, Rows};
-use crate::sparse::hybrid::{Entries, heaviest_row, select};
-use crate::spmv::arithmetic::Arithmetic;
+use crate::spmv::Lane;
+use crate::spmv::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
+use crate::spmv::engines::engines;
 use crate::spmv::finish::{Finish, close, close_sum};
 use crate::spmv::kernel::{Strip, Terms, add_columns, negate};
+use crate::spmv::options::ArithmeticKind;
+use crate::{Result, memory};
 
 /// The coefficients in one arithmetic.
 #[derive(Debug)]
 pub(super) struct Coefficients<A: Arithmetic> {
-    arithmetic: A,
+    pub(super) arithmetic: A,
+    pub(super) modulus: Modulus,
+    /// Slots before those of the lines.
     pub(super) inputs: usize,
-    pub(super) plus: Csr<A::Value>,
-    minus: Csr<A::Value>,
-    valued: Csr<A::Value>,
-    pub(super) stretches: Vec<Stretch>,
+    /// Those of the lines, and the end.
+    spans: Vec<Span>,
+    slots: Vec<u32>,
+    values: Vec<A::Value>,
     terms: Terms,
     pub(super) fold: bool,
+    /// Whether a residue and a product need no fold.
+    pub(super) holds_one: bool,
     pub(super) isa: Isa,
 }
 
+engines!(pub(super) enum of Coefficients);
+
+impl Engine {
+    pub(super) fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, lines: SolveLines) -> Result<Engine> {
+        Ok(engines!(new (lane, kind) => Coefficients::new(inputs, lines)?))
+    }
+}
+
 impl<A: Arithmetic> Coefficients<A> {
-    pub(super) fn new(inputs: usize, l: &SparseMatrix) -> Result<Self> {
-        let arithmetic = A::new(l.modulus());
-        let part = |entries| select(l, entries, true, |v| arithmetic.value(v));
-        let budget = A::budget(l.modulus()).expect("an arithmetic for p");
+    pub(super) fn new(inputs: usize, lines: SolveLines) -> Result<Self> {
+        let (signs, products) = lines.heaviest();
+        let SolveLines { modulus, mut spans, slots, values, .. } = lines;
+        let (arithmetic, budget) = (A::new(modulus), A::budget(modulus).expect("an arithmetic for p"));
+        spans.push(Span { slot: slots.len(), value: values.len(), plus: 0, minus: 0 });
+        let mut own = memory::with_capacity(values.len(), LINES)?;
+        own.extend(values.iter().map(|&v| arithmetic.value(v)));
         let clamp = |terms: u64| usize::try_from(terms).unwrap_or(usize::MAX);
-        let (signs, products) = heaviest_row(l, true);
         Ok(Coefficients {
             arithmetic,
+            modulus,
             inputs,
-            plus: part(Entries::Plus)?,
-            minus: part(Entries::Minus)?,
-            valued: part(Entries::Valued)?,
-            stretches: stretches(inputs, l),
+            spans,
+            slots,
+            values: own,
             terms: Terms { sums: clamp(budget.sums()), products: clamp(budget.products()) },
             fold: !budget.holds(signs, products),
+            holds_one: budget.holds(1, 1),
             isa: Isa::best(),
         })
     }
+    /// How many lines there are.
+    pub(super) fn lines(&self) -> usize {
+        self.spans.len() - 1
+    }
     pub(super) fn bytes(&self) -> usize {
-        self.plus.bytes() + self.minus.bytes() + self.valued.bytes()
+        size_of_val(&self.spans[..]) + size_of_val(&self.slots[..]) + size_of_val(&self.values[..])
+    }
+    /// The slots of the entries +1, -1 and others of a line, and the values of the others.
+    #[inline(always)]
+    pub(super) fn line(&self, line: usize) -> ([&[u32]; 3], &[A::Value]) {
+        let (span, next) = (self.spans[line], self.spans[line + 1]);
+        let (plus, rest) = self.slots[span.slot..next.slot].split_at(span.plus as usize);
+        let (minus, valued) = rest.split_at(span.minus as usize);
+        ([plus, minus, valued], &self.values[span.value..next.value])
     }
 
     /// W lanes of row q, from the rows before it.
@@ -63,16 +91,15 @@ impl<A: Arithmetic> Coefficients<A> {
         out: &mut [A::Lane; W],
     ) {
         let a = self.arithmetic;
+        let ([plus, minus, columns], values) = self.line(q);
         let mut sum = [a.zero(); W];
-        self.add_signs::<W, FOLD>(&mut sum, &self.minus.columns()[self.minus.row(q)], x);
+        self.add_signs::<W, FOLD>(&mut sum, minus, x);
         negate(a, &mut sum);
-        self.add_signs::<W, FOLD>(&mut sum, &self.plus.columns()[self.plus.row(q)], x);
-        let span = self.valued.row(q);
+        self.add_signs::<W, FOLD>(&mut sum, plus, x);
         let (finish, i) = scales.finish(q);
-        if span.is_empty() {
+        if columns.is_empty() {
             return close_sum(a, &sum, finish, i, out);
         }
-        let (columns, values) = (&self.valued.columns()[span.clone()], &self.valued.values()[span]);
         let mut acc = [a.widen(a.zero()); W];
         for l in 0..W {
             acc[l] = a.widen(if FOLD { a.fold_sum(sum[l]) } else { sum[l] });

@@ -3,16 +3,16 @@
 //! solved.
 
 mod coefficients;
+mod lines;
 mod passes;
 mod push;
 mod push_bits;
-mod push_lines;
 mod solve;
 mod stretches;
 
+pub use lines::SolveLines;
 pub use push::{PushSolve, PushSpace, Remainder};
 pub use push_bits::{BitSolve, BitSpace, Bits, PACKED};
-pub use push_lines::PushLines;
 pub use solve::TriangularSolve;
 
 /// Vectors that are solved for together where nothing asks for more: one cache line of 16-bit residues.

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 impl<A: Arithmetic> Coefficients<A> {
-    pub(super) fn run(&self, scales: &[u64], lanes: &mut [A::Lane], width: usize) {
-        let scales = Scales { scales, first: self.plus.rows() - scales.len() };
+    pub(super) fn run(&self, stretches: &[Stretch], scales: &[u64], lanes: &mut [A::Lane], width: usize) {
+        let scales = Scales { scales, first: self.lines() - scales.len() };
         let parallel = rayon::current_num_threads() > 1;
-        for stretch in &self.stretches {
+        for stretch in stretches {
             match stretch {
                 Stretch::Serial(rows) => self.serial(rows.clone(), scales, lanes, width),
                 Stretch::Parallel(tiles) if !parallel => {
@@ -143,7 +143,7 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for Vanish<'_, A, W
         let Self { l, needed, lanes, width, offset } = self;
         let (unscaled, zero) = (Scales { scales: &[], first: 0 }, [A::Lane::default(); W]);
         let mut out = zero;
-        for q in needed..l.plus.rows() {
+        for q in needed..l.lines() {
             l.row::<W, FOLD>(q, unscaled, Strip::new(lanes, width, offset), &mut out);
             if out != zero {
                 return false;

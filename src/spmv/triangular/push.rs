@@ -17,27 +17,38 @@
 )]
 
 use super::LANES;
-use super::push_lines::{LINES, PushLines, Span};
+use super::coefficients::{Coefficients, Engine};
+use super::lines::SolveLines;
 use crate::field::Modulus;
-use crate::isa::{Isa, Kernel};
-use crate::spmv::arithmetic::{Arithmetic, Long, Narrow, Split, Wide};
+use crate::isa::Kernel;
+use crate::spmv::arithmetic::Arithmetic;
 use crate::spmv::choose::arithmetic;
 use crate::spmv::engines::engines;
 use crate::spmv::options::ArithmeticKind;
 use crate::spmv::word::Word;
 use crate::spmv::{Block, Lane, Lanes};
 use crate::{Result, memory};
-use rayon::prelude::*;
-
-/// Lines that one task looks at, or more.
-const CHECKED: usize = 1 << 12;
+use std::sync::Arc;
 
 /// A triangular solve by columns.
 #[derive(Debug)]
 pub struct PushSolve {
     modulus: Modulus,
-    slots: usize,
-    engine: Engine,
+    shape: Shape,
+    engine: Arc<Engine>,
+}
+
+/// What the slots are: outputs, then those that are solved, with a line each; all other lines are inputs.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    outputs: usize,
+    solved: usize,
+}
+
+impl Shape {
+    fn slots(self) -> usize {
+        self.outputs + self.solved
+    }
 }
 
 /// Sums and marks of one thread, all zero between two blocks of vectors.
@@ -67,42 +78,41 @@ impl PushSolve {
     /// # Panics
     /// If there are fewer lines than slots to be solved, a line needs its own slot or a later one, or a slot does not
     /// exist.
-    pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Result<Self> {
-        let PushLines { modulus, mut spans, slots, values, .. } = lines;
-        assert!(spans.len() >= solved, "{} lines for {solved} slots", spans.len());
-        spans.push(Span { slot: slots.len(), value: values.len(), plus: 0, minus: 0 });
-        spans.par_windows(2).with_min_len(CHECKED).enumerate().for_each(|(line, pair)| {
+    pub fn new(outputs: usize, solved: usize, lines: SolveLines) -> Result<Self> {
+        assert!(lines.len() >= solved, "{} lines for {solved} slots", lines.len());
+        for (line, &needed) in lines.needed()?.iter().enumerate() {
             let end = outputs + line.min(solved);
-            let late = slots[pair[0].slot..pair[1].slot].iter().find(|&&s| s as usize >= end);
-            assert!(late.is_none(), "line {line} has an entry in slot {late:?}, and not below {end}");
-        });
-        let lane = Lane::narrowest(modulus);
-        // Every product is added to a residue and reduced.
-        let engine = Engine::new(
-            lane,
-            arithmetic(modulus, lane, 1, 1),
-            Shape { modulus, outputs, solved },
-            spans,
-            slots,
-            &values,
-        )?;
-        Ok(PushSolve { modulus, slots: outputs + solved, engine })
+            assert!(needed as usize <= end, "line {line} has an entry in slot {}, and not below {end}", needed - 1);
+        }
+        let (modulus, lane) = (lines.modulus, Lane::narrowest(lines.modulus));
+        let engine = Engine::new(lane, Self::sums(modulus), outputs, lines)?;
+        Ok(Self::of_rows(modulus, outputs, solved, &Arc::new(engine)))
+    }
+    /// The sums of a push: every product is added to a residue and reduced.
+    pub(super) fn sums(modulus: Modulus) -> ArithmeticKind {
+        arithmetic(modulus, Lane::narrowest(modulus), 1, 1)
+    }
+    /// The solve with coefficients, for such sums, that rows are computed with, too.
+    pub(super) fn of_rows(modulus: Modulus, outputs: usize, solved: usize, engine: &Arc<Engine>) -> Self {
+        assert!(engines!(match &**engine => |l| l.holds_one), "sums of a residue and a product");
+        PushSolve { modulus, shape: Shape { outputs, solved }, engine: engine.clone() }
     }
     /// Sums and marks for one block after the other.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn space(&self) -> Result<PushSpace> {
-        let sums = Block::zeros(Lane::narrowest(self.modulus), self.slots, LANES)?;
-        Ok(PushSpace { sums, marks: memory::zeros(self.slots.div_ceil(64), "the marks of a substitution")?, work: 0 })
+        let (lane, slots) = (Lane::narrowest(self.modulus), self.shape.slots());
+        let sums = Block::zeros(lane, slots, LANES)?;
+        Ok(PushSpace { sums, marks: memory::zeros(slots.div_ceil(64), "the marks of a substitution")?, work: 0 })
     }
     /// Adds input line `input` to lane `lane`.
     ///
     /// # Panics
     /// If there is no such input or lane, or `space` belongs to another solve.
     pub fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
-        assert!(lane < LANES && space.sums.rows() == self.slots, "lane {lane} of {LANES}, in its own space");
-        self.engine.add_unit(space, input, lane);
+        assert!(lane < LANES && space.sums.rows() == self.shape.slots(), "lane {lane} of {LANES}, in its own space");
+        self.engine.add_unit(self.shape, space, input, lane);
     }
     /// Adds x\[l\] times input line `input` to lane l, for all lanes.
     ///
@@ -110,18 +120,18 @@ impl PushSolve {
     /// If there is no such input, a multiplier is no residue, or `space` belongs to another solve.
     pub fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
         assert!(
-            x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.slots,
+            x.iter().all(|&x| x < self.modulus.get()) && space.sums.rows() == self.shape.slots(),
             "residues, in their own space"
         );
-        self.engine.add(space, input, x);
+        self.engine.add(self.shape, space, input, x);
     }
     /// Solves; returns the outputs that are not zero, descending, and leaves all sums zero.
     ///
     /// # Panics
     /// If `space` belongs to another solve.
     pub fn solve(&self, space: &mut PushSpace) -> Vec<Remainder> {
-        assert_eq!(space.sums.rows(), self.slots, "the space of another solve");
-        self.engine.solve(space, None)
+        assert_eq!(space.sums.rows(), self.shape.slots(), "the space of another solve");
+        self.engine.solve(self.shape, space, None)
     }
     /// The same, but what was solved stays: `kept` are the slots of sums that were not zero, descending, each of which
     /// [`PushSpace::take`] must empty before the space is used again.
@@ -132,10 +142,10 @@ impl PushSolve {
     /// # Panics
     /// If `space` belongs to another solve.
     pub fn solve_keeping(&self, space: &mut PushSpace, kept: &mut Vec<u32>) -> Result<Vec<Remainder>> {
-        assert_eq!(space.sums.rows(), self.slots, "the space of another solve");
+        assert_eq!(space.sums.rows(), self.shape.slots(), "the space of another solve");
         kept.clear();
-        memory::reserve(kept, self.slots, "the slots of a substitution")?;
-        Ok(self.engine.solve(space, Some(kept)))
+        memory::reserve(kept, self.shape.slots(), "the slots of a substitution")?;
+        Ok(self.engine.solve(self.shape, space, Some(kept)))
     }
 }
 
@@ -160,52 +170,24 @@ impl PushSpace {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    modulus: Modulus,
-    outputs: usize,
-    solved: usize,
-}
-
-/// The lines in one arithmetic.
-#[derive(Debug)]
-struct Coefficients<A: Arithmetic> {
-    arithmetic: A,
-    shape: Shape,
-    spans: Vec<Span>,
-    slots: Vec<u32>,
-    values: Vec<A::Value>,
-    isa: Isa,
-}
-
 impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
-    fn new(shape: Shape, spans: Vec<Span>, slots: Vec<u32>, values: &[u64]) -> Result<Self> {
-        let arithmetic = A::new(shape.modulus);
-        assert!(A::budget(shape.modulus).is_some_and(|b| b.holds(1, 1)), "sums of a residue and a product");
-        let mut own = memory::with_capacity(values.len(), LINES)?;
-        own.extend(values.iter().map(|&v| arithmetic.value(v)));
-        Ok(Coefficients { arithmetic, shape, spans, slots, values: own, isa: Isa::best() })
-    }
-    /// The slots of the entries +1, -1 and others of a line, and the values of the others.
-    #[inline(always)]
-    fn line(&self, line: usize) -> ([&[u32]; 3], &[A::Value]) {
-        let (span, next) = (self.spans[line], self.spans[line + 1]);
-        let (plus, rest) = self.slots[span.slot..next.slot].split_at(span.plus as usize);
-        let (minus, valued) = rest.split_at(span.minus as usize);
-        ([plus, minus, valued], &self.values[span.value..next.value])
-    }
-    fn add_unit(&self, sums: &mut [A::Lane], marks: &mut [u64], input: usize, lane: usize) -> u64 {
+    fn add_unit(&self, sums: &mut [A::Lane], marks: &mut [u64], line: usize, lane: usize) -> u64 {
         let mut x = [A::Lane::default(); LANES];
         x[lane] = A::Lane::narrow(1);
-        self.push(sums, marks, input, x)
+        self.push(sums, marks, line, x)
     }
-    fn push(&self, sums: &mut [A::Lane], marks: &mut [u64], input: usize, x: [A::Lane; LANES]) -> u64 {
-        let line = self.shape.solved + input;
+    fn push(&self, sums: &mut [A::Lane], marks: &mut [u64], line: usize, x: [A::Lane; LANES]) -> u64 {
         self.isa.run(Push { l: self, sums: sums.as_chunks_mut().0, marks, line, x })
     }
-    fn solve(&self, sums: &mut [A::Lane], marks: &mut [u64], kept: Option<&mut Vec<u32>>) -> (Vec<Remainder>, u64) {
+    fn solve(
+        &self,
+        outputs: usize,
+        sums: &mut [A::Lane],
+        marks: &mut [u64],
+        kept: Option<&mut Vec<u32>>,
+    ) -> (Vec<Remainder>, u64) {
         let mut left = Vec::new();
-        let work = self.isa.run(Solve { l: self, sums: sums.as_chunks_mut().0, marks, left: &mut left, kept });
+        let work = self.isa.run(Solve { l: self, outputs, sums: sums.as_chunks_mut().0, marks, left: &mut left, kept });
         (left, work)
     }
 
@@ -213,7 +195,7 @@ impl<A: Arithmetic<Lane: Word>> Coefficients<A> {
     #[inline(always)]
     fn push_line(&self, line: usize, x: &[A::Lane; LANES], sums: &mut [[A::Lane; LANES]], marks: &mut [u64]) -> u64 {
         let ([plus, minus, valued], values) = self.line(line);
-        let p = A::Lane::narrow(self.shape.modulus.get());
+        let p = A::Lane::narrow(self.modulus.get());
         let mut opposite = [A::Lane::default(); LANES];
         for l in 0..LANES {
             opposite[l] = p.minus(x[l]);
@@ -267,6 +249,7 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Push<'_, A> {
 /// The slots that are marked, from the last to the first.
 struct Solve<'a, A: Arithmetic> {
     l: &'a Coefficients<A>,
+    outputs: usize,
     sums: &'a mut [[A::Lane; LANES]],
     marks: &'a mut [u64],
     left: &'a mut Vec<Remainder>,
@@ -280,8 +263,8 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let Self { l, sums, marks, left, mut kept } = self;
-        let (outputs, zero, mut work) = (l.shape.outputs, [A::Lane::default(); LANES], 0);
+        let Self { l, outputs, sums, marks, left, mut kept } = self;
+        let (zero, mut work) = ([A::Lane::default(); LANES], 0);
         for word in (0..marks.len()).rev() {
             // A line marks slots before its own only, some of them perhaps in this word.
             while marks[word] != 0 {
@@ -308,30 +291,18 @@ impl<A: Arithmetic<Lane: Word>> Kernel for Solve<'_, A> {
     }
 }
 
-engines!(enum of Coefficients);
-
 impl Engine {
-    fn new(
-        lane: Lane,
-        kind: ArithmeticKind,
-        shape: Shape,
-        spans: Vec<Span>,
-        slots: Vec<u32>,
-        values: &[u64],
-    ) -> Result<Engine> {
-        Ok(engines!(new (lane, kind) => Coefficients::new(shape, spans, slots, values)?))
+    fn add_unit(&self, shape: Shape, space: &mut PushSpace, input: usize, lane: usize) {
+        let (PushSpace { sums, marks, work }, line) = (space, shape.solved + input);
+        engines!(match self, &mut sums.lanes => |l, sums| *work += l.add_unit(sums, marks, line, lane))
     }
-    fn add_unit(&self, space: &mut PushSpace, input: usize, lane: usize) {
-        let PushSpace { sums, marks, work } = space;
-        engines!(match self, &mut sums.lanes => |l, sums| *work += l.add_unit(sums, marks, input, lane))
+    fn add(&self, shape: Shape, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
+        let (PushSpace { sums, marks, work }, line) = (space, shape.solved + input);
+        engines!(match self, &mut sums.lanes => |l, sums| *work += l.push(sums, marks, line, x.map(Word::narrow)))
     }
-    fn add(&self, space: &mut PushSpace, input: usize, x: &[u64; LANES]) {
+    fn solve(&self, shape: Shape, space: &mut PushSpace, kept: Option<&mut Vec<u32>>) -> Vec<Remainder> {
         let PushSpace { sums, marks, work } = space;
-        engines!(match self, &mut sums.lanes => |l, sums| *work += l.push(sums, marks, input, x.map(Word::narrow)))
-    }
-    fn solve(&self, space: &mut PushSpace, kept: Option<&mut Vec<u32>>) -> Vec<Remainder> {
-        let PushSpace { sums, marks, work } = space;
-        let (left, more) = engines!(match self, &mut sums.lanes => |l, sums| l.solve(sums, marks, kept));
+        let (left, more) = engines!(match self, &mut sums.lanes => |l, sums| l.solve(shape.outputs, sums, marks, kept));
         *work += more;
         left
     }

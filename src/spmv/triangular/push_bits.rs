@@ -1,11 +1,10 @@
 //! The substitution of [`PushSolve`](super::PushSolve) over GF(2), [`PACKED`] vectors side by side in the bits of a few
 //! words: an entry is an exclusive or.
 
-use super::push_lines::PushLines;
+use super::lines::{LINES, SolveLines};
 use crate::{Result, memory};
 
 /// What the memory is for.
-const LINES: &str = "the lines of a substitution";
 const SUMS: &str = "the sums of a substitution";
 
 /// Vectors over GF(2) that are solved for together.
@@ -41,8 +40,8 @@ impl BitSolve {
     /// # Panics
     /// If the modulus is not 2, there are fewer lines than slots to be solved, a line needs its own slot or a later
     /// one, or a slot does not exist.
-    pub fn new(outputs: usize, solved: usize, lines: PushLines) -> Result<Self> {
-        let PushLines { modulus, spans, slots, .. } = lines;
+    pub fn new(outputs: usize, solved: usize, lines: SolveLines) -> Result<Self> {
+        let SolveLines { modulus, spans, slots, .. } = lines;
         assert!(modulus.get() == 2 && spans.len() >= solved, "{} lines for {solved} slots mod {modulus}", spans.len());
         let start = memory::collect(spans.iter().map(|span| span.slot).chain([slots.len()]), LINES)?;
         for (line, range) in start.windows(2).enumerate() {
@@ -132,7 +131,7 @@ mod tests {
         for (outputs, solved, inputs, each) in
             [(0, 0, 0, 0), (0, 0, 3, 0), (5, 0, 3, 2), (0, 70, 9, 4), (40, 200, 30, 6)]
         {
-            let lines = || PushLines::with_capacity(p, solved + inputs, 0).unwrap();
+            let lines = || SolveLines::with_capacity(p, solved + inputs, 0).unwrap();
             let (mut one, mut other) = (lines(), lines());
             for line in 0..solved + inputs {
                 let end = (outputs + line.min(solved)) as u32;

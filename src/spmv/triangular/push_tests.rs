@@ -25,7 +25,7 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
     for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
         for (outputs, solved, inputs) in [(0, 0, 1), (5, 0, 3), (0, 9, 4), (1, 1, 1), (30, 200, 40), (64, 64, 1)] {
             let lines = random_lines(p, outputs, solved, inputs, &mut rng);
-            let mut pushed = PushLines::with_capacity(p, lines.len(), 0).unwrap();
+            let mut pushed = SolveLines::with_capacity(p, lines.len(), 0).unwrap();
             lines.iter().for_each(|line| pushed.push(line.iter().copied()).unwrap());
             let solve = PushSolve::new(outputs, solved, pushed).unwrap();
             let mut space = solve.space().unwrap();
@@ -80,7 +80,7 @@ fn what_remains_is_what_the_definition_leaves_whatever_came_before() {
 #[test]
 fn only_what_is_reached_is_paid_for() {
     let p = Modulus::new(65521).unwrap();
-    let mut lines = PushLines::with_capacity(p, 1001, 1001).unwrap();
+    let mut lines = SolveLines::with_capacity(p, 1001, 1001).unwrap();
     // A chain down to the one output; the first input enters it at slot 10, the second not at all.
     (0..1000).for_each(|k| lines.push([(k, 1)].into_iter()).unwrap());
     lines.push([(10, 5)].into_iter()).unwrap();
@@ -95,10 +95,10 @@ fn only_what_is_reached_is_paid_for() {
 }
 
 #[test]
-#[should_panic(expected = "line 1 has an entry in slot Some(3), and not below 3")]
+#[should_panic(expected = "line 1 has an entry in slot 3, and not below 3")]
 fn a_line_that_needs_its_own_slot_is_refused() {
     let p = Modulus::new(7).unwrap();
-    let mut lines = PushLines::with_capacity(p, 2, 2).unwrap();
+    let mut lines = SolveLines::with_capacity(p, 2, 2).unwrap();
     lines.push([(1, 3)].into_iter()).unwrap();
     lines.push([(3, 3)].into_iter()).unwrap();
     PushSolve::new(2, 2, lines).unwrap();

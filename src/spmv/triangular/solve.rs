@@ -8,21 +8,18 @@
 //! Rows in sequence that do not need each other form a *segment*; long segments are computed in parallel, so an order
 //! by levels pays. The arithmetic is exact: the same bits for every number of threads.
 
-use super::GRID;
-use super::coefficients::Coefficients;
+use super::coefficients::{Coefficients, Engine};
+use super::lines::SolveLines;
+use super::stretches::{Stretch, stretches};
+use super::{GRID, PushSolve};
 use crate::Result;
 use crate::field::Modulus;
-use crate::sparse::SparseMatrix;
-use crate::sparse::hybrid::heaviest_row;
-use crate::spmv::arithmetic::{Long, Narrow, Packed, Split, Wide};
+use crate::spmv::arithmetic::Packed;
 use crate::spmv::choose::arithmetic;
 use crate::spmv::engines::engines;
 use crate::spmv::options::ArithmeticKind;
 use crate::spmv::{Block, Lane, Lanes};
-use rayon::prelude::*;
-
-/// Rows that one task looks at, or more.
-const ROWS: usize = 1 << 13;
+use std::sync::Arc;
 
 /// A sparse triangular solve on the rows of a block, each from the rows before it.
 #[derive(Debug)]
@@ -33,14 +30,15 @@ pub struct TriangularSolve {
     /// Rows at the end that no other row needs.
     unneeded: usize,
     lane: Lane,
+    stretches: Vec<Stretch>,
     engine: Way,
 }
 
 /// What the lanes of a block hold.
 #[derive(Debug)]
 enum Way {
-    /// A residue each.
-    Residues(Engine),
+    /// A residue each, with such sums.
+    Residues(ArithmeticKind, Arc<Engine>),
     /// 32 residues mod 2 each.
     Bits(Coefficients<Packed>),
 }
@@ -51,18 +49,20 @@ impl TriangularSolve {
     /// Vectors over GF(2) in a lane of a packed block.
     pub const PACKED: usize = 32;
 
-    /// The solve with the coefficients `l`, of which column j names row j of the block: given rows first.
+    /// The solve with the coefficients `lines`, one for each row that is computed, whose slots are the rows of the
+    /// block: given rows first.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
-    /// If a row of `l` needs itself or a later one, or `l.cols()` is less than `inputs + l.rows()`.
-    pub fn new(inputs: usize, l: &SparseMatrix) -> Result<Self> {
-        let (signs, products) = heaviest_row(l, true);
-        let lane = Lane::narrowest(l.modulus());
-        let engine = || Engine::new(lane, arithmetic(l.modulus(), lane, signs, products), inputs, l);
-        Self::of(inputs, l, lane, || engine().map(Way::Residues))
+    /// If a row needs itself or a later one.
+    pub fn new(inputs: usize, lines: SolveLines) -> Result<Self> {
+        let (signs, products) = lines.heaviest();
+        let lane = Lane::narrowest(lines.modulus);
+        let kind = arithmetic(lines.modulus, lane, signs, products);
+        let engine = |lines| Ok(Way::Residues(kind, Arc::new(Engine::new(lane, kind, inputs, lines)?)));
+        Self::of(inputs, lines, lane, engine)
     }
     /// The solve on packed blocks over GF(2): bit b of lane l in a row of [`Lane::U32`] belongs to the vector
     /// [`PACKED`](Self::PACKED)·l + b.
@@ -72,16 +72,34 @@ impl TriangularSolve {
     ///
     /// # Panics
     /// As [`TriangularSolve::new`], and for another modulus than 2.
-    pub fn packed(inputs: usize, l: &SparseMatrix) -> Result<Self> {
-        Self::of(inputs, l, Lane::U32, || Coefficients::new(inputs, l).map(Way::Bits))
+    pub fn packed(inputs: usize, lines: SolveLines) -> Result<Self> {
+        Self::of(inputs, lines, Lane::U32, |lines| Coefficients::new(inputs, lines).map(Way::Bits))
     }
-    fn of(inputs: usize, l: &SparseMatrix, lane: Lane, engine: impl FnOnce() -> Result<Way>) -> Result<Self> {
-        assert!(l.cols() >= inputs + l.rows(), "columns for all rows of the block");
-        let engine = engine()?;
-        let rows = (0..l.rows()).into_par_iter().with_min_len(ROWS);
-        let needed = rows.filter_map(|q| l.row(q).0.last()).max().map_or(0, |&j| j as usize + 1);
-        let unneeded = l.rows() - needed.saturating_sub(inputs);
-        Ok(TriangularSolve { modulus: l.modulus(), inputs, rows: l.rows(), unneeded, lane, engine })
+    fn of(
+        inputs: usize,
+        lines: SolveLines,
+        lane: Lane,
+        engine: impl FnOnce(SolveLines) -> Result<Way>,
+    ) -> Result<Self> {
+        let (modulus, rows, needed) = (lines.modulus, lines.len(), lines.needed()?);
+        let stretches = stretches(inputs, &lines, &needed);
+        let unneeded = rows - needed.iter().max().map_or(0, |&end| (end as usize).saturating_sub(inputs));
+        Ok(TriangularSolve { modulus, inputs, rows, unneeded, lane, stretches, engine: engine(lines)? })
+    }
+    /// The same coefficients read by columns: what the `last` rows, the inputs of that solve, have in the rows before
+    /// them is pushed from the last of these to the first, and what remains is that of the given rows. None for packed
+    /// blocks, and where the sums of rows are wider than those that a push needs.
+    ///
+    /// # Panics
+    /// If one of the last rows is needed by another.
+    pub fn by_columns(&self, last: usize) -> Option<PushSolve> {
+        assert!(last <= self.unneeded, "{last} rows at the end, {} are not needed", self.unneeded);
+        match &self.engine {
+            Way::Residues(kind, engine) if *kind == PushSolve::sums(self.modulus) => {
+                Some(PushSolve::of_rows(self.modulus, self.inputs, self.rows - last, engine))
+            }
+            Way::Residues(..) | Way::Bits(_) => None,
+        }
     }
     /// The modulus p.
     pub fn modulus(&self) -> Modulus {
@@ -120,7 +138,7 @@ impl TriangularSolve {
         assert!(w.width().is_multiple_of(GRID), "the width {} is not a multiple of {GRID}", w.width());
         assert!(scales.len() <= self.unneeded, "{} scales for {} rows at the end", scales.len(), self.unneeded);
         if w.width() > 0 {
-            self.engine.run(scales, w);
+            self.engine.run(&self.stretches, scales, w);
         }
     }
     /// Completes `w`, which has no room for the `last` rows, and says whether those would be zero. Everything on the
@@ -136,21 +154,15 @@ impl TriangularSolve {
     }
 }
 
-engines!(enum of Coefficients);
-
-impl Engine {
-    fn new(lane: Lane, kind: ArithmeticKind, inputs: usize, l: &SparseMatrix) -> Result<Engine> {
-        Ok(engines!(new (lane, kind) => Coefficients::new(inputs, l)?))
-    }
-}
-
 impl Way {
-    fn run(&self, scales: &[u64], w: &mut Block) {
+    fn run(&self, stretches: &[Stretch], scales: &[u64], w: &mut Block) {
         let width = w.width();
         match (self, &mut w.lanes) {
-            (Way::Bits(l), Lanes::U32(lanes)) => l.run(scales, lanes, width),
+            (Way::Bits(l), Lanes::U32(lanes)) => l.run(stretches, scales, lanes, width),
             (Way::Bits(_), _) => panic!("the block is not packed"),
-            (Way::Residues(engine), lanes) => engines!(match engine, lanes => |l, lanes| l.run(scales, lanes, width)),
+            (Way::Residues(_, engine), lanes) => {
+                engines!(match &**engine, lanes => |l, lanes| l.run(stretches, scales, lanes, width))
+            }
         }
     }
     fn vanishes(&self, needed: usize, w: &mut Block) -> bool {
@@ -158,15 +170,15 @@ impl Way {
         match (self, &mut w.lanes) {
             (Way::Bits(l), Lanes::U32(lanes)) => l.vanishes(needed, lanes, width),
             (Way::Bits(_), _) => panic!("the block is not packed"),
-            (Way::Residues(engine), lanes) => {
-                engines!(match engine, lanes => |l, lanes| l.vanishes(needed, lanes, width))
+            (Way::Residues(_, engine), lanes) => {
+                engines!(match &**engine, lanes => |l, lanes| l.vanishes(needed, lanes, width))
             }
         }
     }
     fn bytes(&self) -> usize {
         match self {
             Way::Bits(l) => l.bytes(),
-            Way::Residues(engine) => engines!(match engine => |l| l.bytes()),
+            Way::Residues(_, engine) => engines!(match &**engine => |l| l.bytes()),
         }
     }
 }

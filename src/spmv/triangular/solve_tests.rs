@@ -1,6 +1,7 @@
-use super::super::stretches::{Stretch, stretches};
+use super::super::LANES;
 use super::*;
 use crate::field::Rng;
+use crate::sparse::SparseMatrix;
 use rand::{RngExt, SeedableRng};
 
 /// A random triangular solve of `rows` rows; a third of the entries ±1, some rows empty, one heavy.
@@ -42,7 +43,7 @@ fn completes_blocks_as_the_definition_does_on_any_number_of_threads() {
         let p = Modulus::new(p).unwrap();
         for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
             let l = random(p, inputs, rows, &mut rng);
-            let solve = TriangularSolve::new(inputs, &l).unwrap();
+            let solve = TriangularSolve::new(inputs, SolveLines::of(&l).unwrap()).unwrap();
             for width in [0, 16, 48, 64] {
                 let mut start = Block::random(solve.lane(), inputs + rows, width, p, &mut rng).unwrap();
                 (0..inputs.min(1) * width).for_each(|lane| start.set(0, lane, p.get() - 1));
@@ -75,7 +76,9 @@ fn packed_blocks_are_completed_bit_by_bit() {
     let (mut rng, two) = (Rng::seed_from_u64(6), Modulus::new(2).unwrap());
     for (inputs, rows) in [(0, 0), (3, 0), (0, 4), (1, 1), (17, 90), (400, 5000)] {
         let l = random(two, inputs, rows, &mut rng);
-        let (packed, plain) = (TriangularSolve::packed(inputs, &l).unwrap(), TriangularSolve::new(inputs, &l).unwrap());
+        let lines = || SolveLines::of(&l).unwrap();
+        let packed = TriangularSolve::packed(inputs, lines()).unwrap();
+        let plain = TriangularSolve::new(inputs, lines()).unwrap();
         assert_eq!((packed.lane(), packed.inputs(), packed.rows()), (Lane::U32, inputs, rows));
         for width in [0, 16, 48] {
             let mut w = Block::zeros(Lane::U32, inputs + rows, width).unwrap();
@@ -104,9 +107,13 @@ fn rows_that_nothing_needs_are_known_to_vanish_or_not() {
         let m = p.get();
         // w2 = w0 - w1 and w3 = w2 - w0 + w1 = 0; in the other, w4 = w2 besides.
         let rows = [(0, 0, 1), (0, 1, m - 1), (1, 2, 1), (1, 0, m - 1), (1, 1, 1)];
-        let zero = TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 2, 4, &rows)).unwrap();
+        let solve = |rows: usize, entries: &[_]| {
+            let lines = SolveLines::of(&SparseMatrix::from_triplets(p, rows, 2 + rows, entries)).unwrap();
+            TriangularSolve::new(2, lines).unwrap()
+        };
+        let zero = solve(2, &rows);
         let others: Vec<_> = rows.iter().copied().chain([(2, 2, 1)]).collect();
-        let other = TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 3, 5, &others)).unwrap();
+        let other = solve(3, &others);
         for (solve, last, difference) in [(&zero, 1, false), (&other, 2, true)] {
             for (value, expected) in [(0, true), (1, !difference)] {
                 let mut w = Block::zeros(solve.lane(), 3, 48).unwrap();
@@ -124,16 +131,57 @@ fn long_segments_are_shared_out_and_short_ones_strung_together() {
     let chain = (0..10).map(|q| (q, q, 1));
     let wide = (10..20010).map(|q| (q, 10, 2));
     let l = SparseMatrix::from_triplets(p, 20010, 20011, &chain.chain(wide).collect::<Vec<_>>());
-    let found = stretches(1, &l);
+    let lines = SolveLines::of(&l).unwrap();
+    let found = stretches(1, &lines, &lines.needed().unwrap());
     assert_eq!(found[0], Stretch::Serial(0..10));
     let Stretch::Parallel(tiles) = &found[1] else { panic!("{found:?}") };
     assert!(tiles.len() > 10 && tiles[0].start == 10 && tiles[tiles.len() - 1].end == 20010);
     assert_eq!(found.len(), 2);
 }
 
+/// By columns, the coefficients of a solve by rows are those of a solve of their own; where they are shared, sums fit.
+#[test]
+fn coefficients_can_be_read_by_columns() {
+    let (mut rng, mut shared) = (Rng::seed_from_u64(7), 0);
+    let primes = [2, 3, 7, 251, 257, 65521, 65537, 67108859, (1 << 31) - 1, 4294967291, (1 << 61) - 1];
+    for p in primes.into_iter().chain([9223372036854775783]) {
+        let p = Modulus::new(p).unwrap();
+        for (inputs, rows, signs) in [(0, 0, false), (3, 4, true), (17, 90, true), (17, 90, false), (400, 5000, false)]
+        {
+            let mut l = random(p, inputs, rows, &mut rng);
+            if signs {
+                l.value.iter_mut().filter(|v| **v != 1).for_each(|v| *v = p.get() - 1);
+            }
+            let solve = TriangularSolve::new(inputs, SolveLines::of(&l).unwrap()).unwrap();
+            let last = solve.unneeded.div_ceil(2);
+            let own = PushSolve::new(inputs, rows - last, SolveLines::of(&l).unwrap()).unwrap();
+            // Sums of ±1 alone are no wider than those of a residue and a product.
+            let Some(found) = solve.by_columns(last) else {
+                assert!(!signs, "p = {p}");
+                continue;
+            };
+            shared += 1;
+            let (mut space, mut expected) = (found.space().unwrap(), own.space().unwrap());
+            for input in 0..last {
+                let x = [(); LANES].map(|()| rng.random_range(0..p.get()));
+                found.add(&mut space, input, &x);
+                own.add(&mut expected, input, &x);
+                if input % 7 < 6 && input + 1 < last {
+                    continue;
+                }
+                assert_eq!(found.solve(&mut space), own.solve(&mut expected), "p = {p}, {inputs} + {rows}");
+                assert_eq!(space.take_work(), expected.take_work());
+            }
+        }
+    }
+    assert!(shared > 30, "{shared} shared");
+    let two = random(Modulus::new(2).unwrap(), 4, 9, &mut rng);
+    assert!(TriangularSolve::packed(4, SolveLines::of(&two).unwrap()).unwrap().by_columns(1).is_none());
+}
+
 #[test]
 #[should_panic(expected = "row 1 needs row 3")]
 fn a_row_that_needs_itself_is_refused() {
     let p = Modulus::new(7).unwrap();
-    TriangularSolve::new(2, &SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)])).unwrap();
+    TriangularSolve::new(2, SolveLines::of(&SparseMatrix::from_triplets(p, 2, 4, &[(1, 3, 1)])).unwrap()).unwrap();
 }

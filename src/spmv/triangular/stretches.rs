@@ -1,6 +1,6 @@
 //! Which rows of a triangular solve need each other, and how they are shared out.
 
-use crate::sparse::SparseMatrix;
+use super::lines::SolveLines;
 use std::ops::Range;
 
 /// Entries and rows of a segment from which on it is shared out, and of its tiles.
@@ -18,12 +18,13 @@ pub(super) enum Stretch {
     Parallel(Vec<Range<usize>>),
 }
 
-/// Segments of rows that do not need each other, the long ones cut into tiles, the short ones strung together.
-pub(super) fn stretches(inputs: usize, l: &SparseMatrix) -> Vec<Stretch> {
+/// Segments of rows that do not need each other, the long ones cut into tiles, the short ones strung together; row q
+/// needs the first `needed[q]` rows of the block.
+pub(super) fn stretches(inputs: usize, lines: &SolveLines, needed: &[u32]) -> Vec<Stretch> {
     let mut all = Vec::new();
     let mut close = |rows: Range<usize>, work: usize| {
         if work >= 2 * TILE_WORK {
-            all.push(Stretch::Parallel(tiles(l, rows)));
+            all.push(Stretch::Parallel(tiles(lines, rows)));
         } else if let Some(Stretch::Serial(before)) = all.last_mut() {
             before.end = rows.end;
         } else if !rows.is_empty() {
@@ -31,26 +32,25 @@ pub(super) fn stretches(inputs: usize, l: &SparseMatrix) -> Vec<Stretch> {
         }
     };
     let (mut first, mut work) = (0, 0);
-    for q in 0..l.rows() {
-        let (cols, _) = l.row(q);
-        let last = cols.last().map_or(0, |&j| j as usize + 1);
+    for (q, &last) in needed.iter().enumerate() {
+        let last = last as usize;
         assert!(last <= inputs + q, "row {q} needs row {} of the block", last.saturating_sub(1));
         if last > inputs + first {
             close(first..q, work);
             (first, work) = (q, 0);
         }
-        work += cols.len() + ROW_WORK;
+        work += lines.slots_of(q).len() + ROW_WORK;
     }
-    close(first..l.rows(), work);
+    close(first..needed.len(), work);
     all
 }
 
 /// Ranges of about equal work.
-fn tiles(l: &SparseMatrix, rows: Range<usize>) -> Vec<Range<usize>> {
+fn tiles(lines: &SolveLines, rows: Range<usize>) -> Vec<Range<usize>> {
     let (mut first, mut work, end) = (rows.start, 0, rows.end);
     let mut tiles = Vec::new();
     for q in rows {
-        work += l.row(q).0.len() + ROW_WORK;
+        work += lines.slots_of(q).len() + ROW_WORK;
         if work >= TILE_WORK || q + 1 == end {
             tiles.push(first..q + 1);
             (first, work) = (q + 1, 0);

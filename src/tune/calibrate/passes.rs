@@ -3,7 +3,7 @@
 use super::search::Search;
 use crate::field::{Modulus, Rng};
 use crate::sparse::SparseMatrix;
-use crate::spmv::{Block, LANES, Lane, Plan, PlanOptions, Product, PushLines, PushSolve, pass_seconds, row_seconds};
+use crate::spmv::{Block, LANES, Lane, Plan, PlanOptions, Product, PushSolve, SolveLines, pass_seconds, row_seconds};
 use crate::{Error, Result};
 use rand::{RngExt, SeedableRng};
 
@@ -100,7 +100,7 @@ fn ready(search: &mut Search, n: usize, rng: &mut Rng) -> Result<()> {
 fn push(search: &mut Search, price: &str, p: u64, n: usize, rng: &mut Rng) -> Result<()> {
     let (modulus, weight) = (Modulus::new(p)?, 4);
     let a = random(modulus, n, weight, false, rng);
-    let mut lines = PushLines::with_capacity(modulus, n, a.nnz())?;
+    let mut lines = SolveLines::with_capacity(modulus, n, a.nnz())?;
     for i in 0..n {
         let (cols, values) = a.row(i);
         lines.push(cols.iter().copied().zip(values.iter().copied()))?;

@@ -35,12 +35,20 @@ pub fn time(clock: &mut Clock, devices: &[Device], modulus: Modulus, products: b
         for device in &devices[1..] {
             fields.push(GpuField::open(device, modulus)?);
         }
-        let sizes = [(8192, 8192), (16384, 12000), (32768, 32768), (65536, 65536)];
-        for &(n, rank) in clock.pick(&[(500, 400)][..], &sizes[..]) {
+        let sizes = [(8192, 8192), (16384, 12000), (32768, 32768), (65536, 65536), (100_000, 100_000)];
+        let fit = sizes.iter().filter(|&&(n, _)| room(n, modulus) <= device.memory).count();
+        for &(n, rank) in clock.pick(&[(500, 400)][..], &sizes[..fit]) {
             self::rank(clock, &fields, &mut scratch, (n, rank))?;
         }
     }
     Ok(())
+}
+
+/// Bytes on a GPU that a rank of this size takes, at most: the matrix and two factors, or the basis and its products,
+/// and what products are packed to.
+fn room(n: usize, modulus: Modulus) -> u64 {
+    let residue = [1, 2, 4, 4][((64 - modulus.get().leading_zeros()).div_ceil(8) as usize - 1).min(3)];
+    4 * residue * (n as u64).pow(2)
 }
 
 /// A matrix of what `entry` makes of row, column and a random residue.
