@@ -5,6 +5,7 @@
 //!   rank), an upper bound of the rank over every field: each non-zero term of a minor's Leibniz expansion is a
 //!   matching. A Karp–Sipser start (`karp_sipser`), then augmenting paths after Pothen–Fan and Hopcroft–Karp
 //!   (`augment`).
+//! - [`greedy_beside`]: a lower bound of the structural rank in one pass.
 //! - [`hall_violator`], [`minimum_vertex_cover`]: short proofs that no larger matching exists (theorems of Hall and
 //!   König).
 //! - [`dulmage_mendelsohn`]: the canonical block triangular form. *Used for* the structural rank block by block, and
@@ -25,6 +26,7 @@ mod augment;
 mod block_form;
 mod components;
 mod dulmage_mendelsohn;
+mod greedy;
 mod hall;
 mod karp_sipser;
 mod pairs;
@@ -36,6 +38,7 @@ pub use augment::{matching_of_size, maximum_matching, maximum_matching_from, max
 pub use block_form::{BlockForm, Blocks, Equal, Strong};
 pub use components::{Components, Part, Split, components, components_of};
 pub use dulmage_mendelsohn::{DulmageMendelsohn, dulmage_mendelsohn};
+pub use greedy::greedy_beside;
 pub use hall::{VertexCover, hall_violator, minimum_vertex_cover};
 pub use pairs::{Matching, NONE};
 pub use strong::strong_components;

@@ -8,7 +8,7 @@ use crate::{Result, memory};
 use rand::RngExt;
 
 /// The fewest and the most combinations of a batch.
-pub(super) const BATCH: [usize; 2] = [64, 1024];
+pub(super) const BATCH: [usize; 2] = [32, 1024];
 /// Up to so many rows, S is taken row by row.
 pub(super) const FEW_ROWS: usize = 256;
 /// Rows of a sample for each dimension that the row space may have. A row of S may have a few entries only, and a

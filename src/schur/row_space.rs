@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(of(200, 100, 50), Combinations { sampled: 200, explored: 224, checked: 0 });
         assert_eq!(of(100_000, 50, 50).sampled, sample_rows(50));
         assert_eq!(of(1000, 1000, 1000).checked, 0);
-        assert_eq!(of(1000, 1000, 10), Combinations { sampled: 1000, explored: 64, checked: 16 });
+        assert_eq!(of(1000, 1000, 10), Combinations { sampled: 1000, explored: 32, checked: 16 });
         let bits = Combinations::expected(Modulus::new(2).unwrap(), 10, 1000, 1000, 0, ErrorBound::of_bits(130));
         assert_eq!((bits.explored, bits.checked), (512, 512));
     }

@@ -174,10 +174,16 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// [`Action::Match`](super::plan::Action::Match).
+    /// [`Action::Match`](super::plan::Action::Match), or nothing yet, if the next step does not depend on it.
     pub fn bound_by_matching(&mut self, left: &mut Left<'_>) -> Result<()> {
         let start = Instant::now();
         left.stage = Stage::Bounded;
+        let first = left.larger.is_none() && left.structural.is_none();
+        let may_wait = || left.may_wait(self.options, &self.machine);
+        left.waits = first && self.phases.time("matching", may_wait).is_ok_and(|may| may);
+        if left.waits {
+            return self.observer.check();
+        }
         let (of, ahead) = (&left.of, left.structural.take());
         self.observer.phase("matching", 0);
         let size = || ahead.map_or_else(|| maximum_matching(&Pattern::of(of.left())?).map(|m| m.size), Ok);

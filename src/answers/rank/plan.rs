@@ -14,11 +14,12 @@
 //! expected, leaves what it learnt ([`Larger`]), and the plan is made anew.
 
 use super::outlook::Outlook;
-use super::planner::{Decision, Rest};
+use super::planner::{Decision, Finish, Rest};
 use super::{Machine, Method, RankOptions};
 use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::may_share_parts;
 use crate::gpu::Devices;
+use crate::matching::greedy_beside;
 use crate::pivots::Rule;
 use crate::schur::{Prediction, SharedSolve, Split};
 use crate::sparse::SparseMatrix;
@@ -86,6 +87,8 @@ pub(super) struct Left<'m> {
     pub larger: Option<Larger>,
     /// The structural rank, if it was found ahead of time.
     pub structural: Option<usize>,
+    /// Whether it waits for a finish that it would not change to be given up.
+    pub waits: bool,
     /// What finishes share, of which one was given up.
     pub mixing: SharedSolve,
 }
@@ -117,6 +120,7 @@ impl<'m> Left<'m> {
             predicted: None,
             larger: None,
             structural: None,
+            waits: false,
             mixing: SharedSolve::default(),
         })
     }
@@ -131,7 +135,7 @@ impl<'m> Left<'m> {
             self.rest.levels = Split::levels(a, pivots)?;
         }
         (self.stage, self.larger, self.structural, self.predicted) = (stage, None, None, None);
-        self.mixing = SharedSolve::default();
+        (self.waits, self.mixing) = (false, SharedSolve::default());
         Ok(())
     }
     /// Goes on as if no Schur complement paid.
@@ -173,7 +177,9 @@ impl<'m> Left<'m> {
                     let seconds = rest.round_seconds(machine, wiedemann, seen);
                     return Ok(Action::FormComplements { seconds });
                 }
-                Stage::Formed if self.larger.is_none() && self.is_worth_matching(options, machine)? => {
+                Stage::Formed
+                    if (self.larger.is_none() || self.waits) && self.is_worth_matching(options, machine)? =>
+                {
                     return Ok(Action::Match);
                 }
                 Stage::Formed => Stage::Bounded,
@@ -208,6 +214,24 @@ impl<'m> Left<'m> {
         let a = self.of.left();
         options.keep() == Keep::Nothing && a.nnz() >= HEAVY_ROW * a.rows().max(a.cols()) && a.nnz() <= FEW_ENTRIES
     }
+    /// Whether the next step is the same whatever a maximum matching comes to: a row space that is given up below any
+    /// bound that one may find, since the pivots and a greedy matching beside them are a larger one.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`].
+    pub(super) fn may_wait(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
+        let finish = |rank_bound| {
+            let outlook = Outlook { rest: Rest { rank_bound, ..self.rest }, ..self.outlook(options) };
+            outlook.decide(machine, None).ok().map(|(decision, _)| decision.finish)
+        };
+        let now = finish(self.rest.rank_bound);
+        let Some(Finish::RowSpace { give_up }) = now else { return Ok(false) };
+        if give_up >= self.rest.rank_bound {
+            return Ok(false);
+        }
+        let least = greedy_beside(self.of.left(), &self.of.pivots().rows, &self.of.pivots().cols)?;
+        Ok(least > give_up && finish(least.min(self.rest.rank_bound)) == now)
+    }
     /// Whether a smaller upper bound of the rank may save much.
     pub(super) fn is_worth_matching(&self, options: &RankOptions, machine: &Machine) -> Result<bool> {
         let rest = &self.rest;
@@ -227,7 +251,6 @@ fn is_dense(whole: &Rest, options: &RankOptions, machine: &Machine) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planner::Finish;
     use super::*;
     use crate::cost::Kind;
     use crate::field::{Modulus, Rng};

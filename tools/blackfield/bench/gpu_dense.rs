@@ -7,12 +7,15 @@ use blackfield::gpu::Device;
 use blackfield::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Runs of which the median counts, after one to warm up; of what takes long, fewer.
 const TIMES: usize = 5;
 const FEW_TIMES: usize = 3;
 /// Seconds that are long.
 const LONG: f64 = 1.0;
+/// Rows of a matrix that lie together.
+const BAND: usize = 1 << 14;
 /// Vectors that check a product.
 const VECTORS: usize = 8;
 
@@ -44,22 +47,21 @@ pub fn time(clock: &mut Clock, devices: &[Device], modulus: Modulus, products: b
     Ok(())
 }
 
-/// Bytes on a GPU that a rank of this size takes, at most: the matrix and two factors, or the basis and its products,
-/// and what products are packed to.
+/// Bytes on a GPU that a rank of this size takes, at most: the matrix, its basis, and what products are packed to.
 fn room(n: usize, modulus: Modulus) -> u64 {
     let residue = [1, 2, 4, 4][((64 - modulus.get().leading_zeros()).div_ceil(8) as usize - 1).min(3)];
-    4 * residue * (n as u64).pow(2)
+    3 * residue * (n as u64).pow(2)
 }
 
-/// A matrix of what `entry` makes of row, column and a random residue.
+/// Some rows of a matrix of what `entry` makes of row, column and a random residue.
 fn entries(
     p: Modulus,
-    (rows, cols): (usize, usize),
+    (rows, cols): (Range<usize>, usize),
     seed: u64,
     entry: impl Fn(usize, usize, u64) -> u64 + Sync,
 ) -> Vec<u32> {
-    let mut data = vec![0u32; rows * cols];
-    data.par_chunks_mut(cols.max(1)).enumerate().for_each(|(i, row)| {
+    let mut data = vec![0u32; rows.len() * cols];
+    data.par_chunks_mut(cols.max(1)).zip(rows).for_each(|(row, i)| {
         let mut rng = Rng::seed_from_u64(seed);
         rng.set_stream(i as u64);
         row.iter_mut().enumerate().for_each(|(j, x)| *x = entry(i, j, rng.random_range(0..p.get())) as u32);
@@ -68,7 +70,7 @@ fn entries(
 }
 
 fn uniform(field: &GpuField, rows: usize, cols: usize, seed: u64) -> Result<GpuDense> {
-    field.upload(rows, cols, &entries(field.modulus(), (rows, cols), seed, |_, _, x| x))
+    field.upload(rows, cols, &entries(field.modulus(), (0..rows, cols), seed, |_, _, x| x))
 }
 
 fn wrong(what: &str) -> Error {
@@ -133,20 +135,25 @@ fn product(clock: &mut Clock, device: &Device, field: &GpuField, scratch: &mut G
 
 fn rank(clock: &mut Clock, fields: &[GpuField], scratch: &mut GpuScratch, (n, rank): (usize, usize)) -> Result<()> {
     let (field, p) = (&fields[0], fields[0].modulus());
-    let lower = entries(p, (n, rank), 5, |i, k, x| if i == k { 1 } else { x * u64::from(i > k) });
-    let lower = field.upload(n, rank, &lower)?;
-    let upper = entries(p, (rank, n), 6, |k, i, x| if i == k { 1 } else { x * u64::from(i > k) });
+    let upper = entries(p, (0..rank, n), 6, |k, i, x| if i == k { 1 } else { x * u64::from(i > k) });
     let upper = field.upload(rank, n, &upper)?;
-    let mut a = field.zeros(n, n)?;
-    field.multiply(scratch, &mut a, &lower, &upper)?;
-    drop((lower, upper));
+    let mut bands = vec![];
+    for first in (0..n).step_by(BAND) {
+        let rows = first..n.min(first + BAND);
+        let lower = entries(p, (rows.clone(), rank), 5, |i, k, x| if i == k { 1 } else { x * u64::from(i > k) });
+        let (lower, mut band) = (field.upload(rows.len(), rank, &lower)?, field.zeros(rows.len(), n)?);
+        field.multiply(scratch, &mut band, &lower, &upper)?;
+        bands.push(band);
+    }
+    *scratch = GpuScratch::default();
+    drop(upper);
     let name = format!("rank {rank} of {n} x {n} mod {p}");
     let (m, r) = (n as f64, rank as f64);
     let work = r * r * (m / 2.0 - r / 6.0) + (m - r) * r * (m - r / 2.0);
     let mut found = vec![];
     let seconds = median(field, || {
         let mut panels = GpuPanels::new(field, n, rank, false)?;
-        panels.absorb(&a)?;
+        bands.iter().try_for_each(|band| panels.absorb(band))?;
         found = panels.found_cols().to_vec();
         if panels.rank() == rank { Ok(()) } else { Err(wrong(&name)) }
     })?;
@@ -155,7 +162,7 @@ fn rank(clock: &mut Clock, fields: &[GpuField], scratch: &mut GpuScratch, (n, ra
         let mut members = 0;
         let seconds = median(field, || {
             let mut team = GpuTeam::new(fields, n, rank)?;
-            team.absorb(&a)?;
+            bands.iter().try_for_each(|band| team.absorb(band))?;
             members = team.members();
             if team.found_cols() == found { Ok(()) } else { Err(wrong(&format!("{name}, of a team"))) }
         })?;
