@@ -10,7 +10,7 @@ use super::Split;
 use super::arithmetic::Arithmetic;
 use super::saved::saved;
 use super::solver::{AnyTriangle, Solver};
-use super::triangle::{Triangle, Workspace};
+use super::triangle::Triangle;
 use crate::decomposition::{Lines, Remainder};
 use crate::report::{self, Bytes};
 use crate::sparse::SparseMatrix;
@@ -18,7 +18,6 @@ use crate::stopwatch::Stopwatch;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows between asking for memory and reading it.
@@ -109,7 +108,6 @@ fn form<K: Arithmetic>(
 ) -> Result<Option<Formed>> {
     triangle.make_all(split, observer)?;
     let (triangle, rows, cols) = (&*triangle, &split.rows, &split.cols);
-    let workspaces: Mutex<Vec<Workspace<K>>> = Mutex::new(vec![]);
     let mut kept = Kept::new(split, options, observer)?;
     observer.phase("Schur complement", rows.len() as u64);
     let first = kept.restore(rows.len())?;
@@ -123,11 +121,7 @@ fn form<K: Arithmetic>(
         let room = options.limit_nnz - kept.matrix.nnz();
         let made = AtomicUsize::new(0);
         let solve = |task: &[u32]| {
-            let idle = workspaces.lock().expect("no task panics").pop();
-            let mut workspace = match idle {
-                Some(workspace) => workspace,
-                None => triangle.workspace().map_err(Some)?,
-            };
+            let mut workspace = triangle.take_workspace().map_err(Some)?;
             let mut solved = Solved { lengths: Vec::with_capacity(task.len()), entries: vec![], work: 0 };
             let mut next_look = 0;
             for (k, &i) in task.iter().enumerate() {
@@ -148,7 +142,7 @@ fn form<K: Arithmetic>(
                     return Err(None);
                 }
             }
-            workspaces.lock().expect("no task panics").push(workspace);
+            triangle.give_back(workspace);
             Ok(solved)
         };
         let tasks = match batch.par_chunks(TASK).map(solve).collect::<std::result::Result<Vec<_>, Option<Error>>>() {

@@ -39,6 +39,30 @@ impl Levels {
             own.push(l);
             highest = highest.max(l as usize);
         }
+        Self::sorted(own, numbers, highest)
+    }
+    /// Those of the pivots of the transpose, a(rows\[k\], cols\[k\]) with a(rows\[k\], cols\[l\]) = 0 for l < k: what
+    /// [`Levels::of`] the transpose finds with rows for columns, from the rows of `a`. A pivot tells those that need it.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    pub fn of_transpose(a: &SparseMatrix, rows: &[u32], cols: &[u32]) -> Result<Self> {
+        // The highest level of those that have told a column so far.
+        let mut told = memory::zeros::<u32>(a.cols(), LEVELS)?;
+        let (mut own, mut highest) = (memory::with_capacity::<u32>(rows.len(), LEVELS)?, 0);
+        for (k, (&i, &pivot)) in rows.iter().zip(cols).enumerate() {
+            if let Some(&next) = rows.get(k + AHEAD) {
+                a.row(next as usize).0.iter().for_each(|&j| prefetch(&told, j as usize));
+            }
+            let l = 1 + told[pivot as usize];
+            a.row(i as usize).0.iter().for_each(|&j| told[j as usize] = told[j as usize].max(l));
+            own.push(l);
+            highest = highest.max(l as usize);
+        }
+        Self::sorted(own, memory::collect(0..rows.len() as u32, LEVELS)?, highest)
+    }
+    /// The numbers by these levels, which have this maximum.
+    fn sorted(own: Vec<u32>, numbers: Vec<u32>, highest: usize) -> Result<Self> {
         // A counting sort.
         let mut start = memory::zeros::<usize>(highest + 1, LEVELS)?;
         own.iter().for_each(|&l| start[l as usize] += 1);
@@ -114,6 +138,15 @@ mod tests {
             let a = SparseMatrix::from_triplets(p, n, n, &entries);
             let all: Vec<u32> = (0..n as u32).collect();
             let levels = Levels::of(&a, &all, &all, all.iter().copied()).unwrap();
+            let back: Vec<u32> = all.iter().rev().copied().collect();
+            let transposed = Levels::of_transpose(&a.transpose().unwrap(), &all, &all).unwrap();
+            assert_eq!((&transposed.order, &transposed.start), (&levels.order, &levels.start));
+            // The same pivots, last first: they need later ones.
+            let (upper, lower) = (
+                Levels::of(&a.transpose().unwrap(), &back, &back, all.iter().copied()).unwrap(),
+                Levels::of_transpose(&a, &back, &back).unwrap(),
+            );
+            assert_eq!((&upper.order, &upper.start), (&lower.order, &lower.start));
             let mut level = vec![usize::MAX; n];
             for (l, range) in levels.each().enumerate() {
                 assert!(!range.is_empty() && levels.order[range.clone()].is_sorted());

@@ -10,7 +10,6 @@ use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
 use crate::field::Rng;
-use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -106,11 +105,11 @@ fn predict<K: Arithmetic>(
             rows.swap(k, other);
         }
         triangle.make_for(split, &rows[first..drawn], observer)?;
-        let (triangle, spare) = (&*triangle, Spare::default());
+        let triangle = &*triangle;
         let solve = |&i: &u32| {
             let mut out = vec![];
             let row = split.a.row(i as usize);
-            let done = spare.lend(|_| true, || triangle.workspace(), |w| triangle.solve(row, w, &mut out))??;
+            let done = triangle.with_workspace(|w| triangle.solve(row, w, &mut out))?;
             Ok((out.len(), done))
         };
         let solved: Vec<(usize, u64)> = rows[first..drawn].par_iter().map(solve).collect::<Result<_>>()?;

@@ -139,9 +139,10 @@ impl<'a> Split<'a> {
     }
     /// Those of [`Split::forward`], for the columns of S as inputs and its rows as outputs.
     pub(super) fn forward_lines(&self) -> Result<SolveLines> {
-        let reversed = |v: &[u32]| memory::collect(v.iter().rev().copied(), LINES);
-        let (rows, cols) = (reversed(&self.pivots.rows)?, reversed(&self.pivots.cols)?);
-        by_levels(self.a, &rows, &cols, &self.cols, &self.rows)
+        let Pivots { rows, cols } = self.pivots;
+        let order = Levels::of(self.a, rows, cols, (0..rows.len() as u32).rev())?.order;
+        let pivots = order.iter().map(|&k| (rows[k as usize], cols[k as usize]));
+        Ok(substitution_lines(self.a, pivots, &self.cols, &self.rows)?.1)
     }
     /// The same as a matrix.
     pub(super) fn forward_coefficients(&self) -> Result<SparseMatrix> {
@@ -159,7 +160,11 @@ impl<'a> Split<'a> {
     /// Those of [`Split::backward`], for the rows of S as inputs and its columns as outputs. Read by columns they are
     /// those of the forward solve: x in a column is pushed into the rows.
     pub(super) fn backward_lines(&self) -> Result<SolveLines> {
-        by_levels(&self.a.transpose()?, &self.pivots.cols, &self.pivots.rows, &self.rows, &self.cols)
+        let Pivots { rows, cols } = self.pivots;
+        let (t, levels) = rayon::join(|| self.a.transpose(), || Levels::of_transpose(self.a, rows, cols));
+        let order = levels?.order;
+        let pivots = order.iter().map(|&k| (cols[k as usize], rows[k as usize]));
+        Ok(substitution_lines(&t?, pivots, &self.rows, &self.cols)?.1)
     }
     /// The same as a matrix.
     pub(super) fn backward_coefficients(&self) -> Result<SparseMatrix> {
@@ -170,12 +175,4 @@ impl<'a> Split<'a> {
     pub fn modulus(&self) -> Modulus {
         self.a.modulus()
     }
-}
-
-/// The lines of the triangular solve that solves the pivot equations, each for its pivot column, by levels: rows `last`
-/// of `a` follow, columns `given` come first.
-fn by_levels(a: &SparseMatrix, rows: &[u32], cols: &[u32], given: &[u32], last: &[u32]) -> Result<SolveLines> {
-    let order = Levels::of(a, rows, cols, 0..rows.len() as u32)?.order;
-    let pivots = order.iter().map(|&k| (rows[k as usize], cols[k as usize]));
-    Ok(substitution_lines(a, pivots, given, last)?.1)
 }

@@ -54,6 +54,8 @@ pub(super) struct Triangle<K: Arithmetic> {
     made: Vec<bool>,
     /// Columns of S.
     cols: usize,
+    /// Workspaces of threads that are done.
+    spare: Spare<Workspace<K>>,
 }
 
 /// What one thread needs to solve; clean between two rows.
@@ -77,7 +79,8 @@ impl<K: Arithmetic> Triangle<K> {
         pivots.cols.iter().chain(&split.cols).zip(0..).for_each(|(&j, s)| place[j as usize] = s);
         let rows = Rows { at: memory::filled(PivotRow::default(), t, ROWS)?, entries: vec![] };
         let made = memory::filled(false, t, ROWS)?;
-        Ok(Triangle { arithmetic: K::new(a.modulus()), place, rows, made, cols: split.cols.len() })
+        let (arithmetic, cols, spare) = (K::new(a.modulus()), split.cols.len(), Spare::default());
+        Ok(Triangle { arithmetic, place, rows, made, cols, spare })
     }
 
     /// Makes the rows of all pivots.
@@ -133,7 +136,7 @@ impl<K: Arithmetic> Triangle<K> {
         let entries =
             levels.order.iter().map(|&k| a.row(pivots.rows[k as usize] as usize).0.len().saturating_sub(1)).sum();
         memory::reserve_exact(&mut self.rows.entries, entries, ROWS)?;
-        let (mut own, spare) = (self.workspace()?, Spare::default());
+        let mut own = self.take_workspace()?;
         for group in levels.groups(WIDE, BATCH) {
             observer.check()?;
             match group {
@@ -143,10 +146,8 @@ impl<K: Arithmetic> Triangle<K> {
                         // So many may grow to the full.
                         let room = (GROWTH * a.nnz()).saturating_sub(self.rows.entries.len());
                         let count = if room > 0 { (room / RESOLVED).clamp(1, batch.len()) } else { batch.len() };
-                        let made = |pivots: &[u32]| {
-                            let rows = |w: &mut Workspace<K>| self.pivot_rows(split, pivots, room > 0, w);
-                            spare.lend(|_| true, || self.workspace(), rows)?
-                        };
+                        let made =
+                            |pivots: &[u32]| self.with_workspace(|w| self.pivot_rows(split, pivots, room > 0, w));
                         let (now, later) = batch.split_at(count);
                         let made: Vec<Rows<K>> = now.par_chunks(TASK).map(made).collect::<Result<_>>()?;
                         for (rows, pivots) in made.into_iter().zip(now.chunks(TASK)) {
@@ -157,6 +158,7 @@ impl<K: Arithmetic> Triangle<K> {
                 }
             }
         }
+        self.give_back(own);
         self.made = needed;
         Ok(())
     }
@@ -215,9 +217,29 @@ impl<K: Arithmetic> Triangle<K> {
         Ok(w.resolved.len() <= RESOLVED)
     }
 
+    /// What `work` does with a workspace, which others have used before; it is kept if all went well.
+    ///
+    /// # Errors
+    /// Those of `work`, and [`Error::Memory`](crate::Error::Memory).
+    pub(super) fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<K>) -> Result<R>) -> Result<R> {
+        let mut w = self.take_workspace()?;
+        let done = work(&mut w)?;
+        self.give_back(w);
+        Ok(done)
+    }
+    /// A workspace, clean.
+    ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
-    pub(super) fn workspace(&self) -> Result<Workspace<K>> {
+    pub(super) fn take_workspace(&self) -> Result<Workspace<K>> {
+        self.spare.take(|_| true, || self.workspace())
+    }
+    /// Keeps a workspace, clean, for the next.
+    pub(super) fn give_back(&self, workspace: Workspace<K>) {
+        self.spare.give_back(workspace);
+    }
+
+    fn workspace(&self) -> Result<Workspace<K>> {
         Ok(Workspace {
             queue: Queue::new(self.rows.at.len())?,
             inside: memory::zeros(self.rows.at.len(), WORKSPACE)?,

@@ -23,6 +23,11 @@ pub fn limit(bytes: u64) {
     crate::allocator::give_back_what_is_freed();
 }
 
+/// Whether there is a limit.
+pub fn is_limited() -> bool {
+    set().is_some()
+}
+
 /// The limit, if there is one.
 fn set() -> Option<i64> {
     Some(LIMIT.load(Relaxed)).filter(|&limit| limit < i64::MAX)

@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::exit::Code;
-use crate::{allocator, memory, progress::Bars, signals};
+use crate::{allocator, budget, memory, progress::Bars, signals};
 use blackfield::isa::Isa;
 use blackfield::{Error, Result};
 use std::sync::Mutex;
@@ -13,6 +13,9 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// Where addresses are limited, stacks may take this share of them.
 const STACK_SHARE: u64 = 8;
+
+/// So many threads keep memory that was freed.
+const MANY: usize = 4;
 
 /// Runs `work` with the wished instructions in a pool of the wished number of threads, with signals caught and progress
 /// shown.
@@ -27,7 +30,11 @@ pub fn within<R: Into<Code>>(common: Common, work: impl FnOnce(&Bars) -> Result<
     }
     signals::catch();
     let bars = Bars::new(common.quiet, common.progress);
-    let pool = pool(wished(common.threads, addresses), &bars)?;
+    let threads = wished(common.threads, addresses);
+    if threads >= MANY && addresses.is_none() && !budget::is_limited() {
+        allocator::keep_what_is_freed();
+    }
+    let pool = pool(threads, &bars)?;
     pool.install(|| work(&bars).map(Into::into))
 }
 
