@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
 use std::cell::Cell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
@@ -186,6 +186,18 @@ pub(crate) fn push_back<T>(queue: &mut VecDeque<T>, value: T, what: &str) -> Res
         softly(|| queue.try_reserve(1)).map_err(|_| refused::<T>(queue.len().saturating_add(1), what))?;
     }
     queue.push_back(value);
+    Ok(())
+}
+
+/// Adds `value` to a heap.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn push_heap<T: Ord>(heap: &mut BinaryHeap<T>, value: T, what: &str) -> Result<()> {
+    if heap.len() == heap.capacity() {
+        softly(|| heap.try_reserve(1)).map_err(|_| refused::<T>(heap.len().saturating_add(1), what))?;
+    }
+    heap.push(value);
     Ok(())
 }
 

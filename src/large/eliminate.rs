@@ -70,8 +70,7 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
         done.push(&touched, j)?;
         for (j, _) in touched {
             if let Some((cost, _)) = active.best(j)? {
-                heap_room(&mut queue)?;
-                queue.push(Reverse((cost, j)));
+                memory::push_heap(&mut queue, Reverse((cost, j)), ELIMINATION)?;
             }
         }
         if done.pivots.len().is_multiple_of(CHECKED) {
@@ -89,11 +88,6 @@ pub(crate) fn eliminate(a: &Matrix, aside: usize, observer: &dyn Observer) -> Re
 /// What waits in the queue, in no order: equal ones are the same.
 fn waiting(queue: &BinaryHeap<Reverse<(i64, u32)>>) -> Result<Vec<(i64, u32)>> {
     memory::collect(queue.iter().map(|Reverse(of)| *of), ELIMINATION)
-}
-
-/// Room for one more.
-fn heap_room(queue: &mut BinaryHeap<Reverse<(i64, u32)>>) -> Result<()> {
-    queue.try_reserve(1).map_err(|_| crate::Error::Memory(format!("out of memory ({ELIMINATION})")))
 }
 
 /// The next pivot: of a row with one entry, or the cheapest that pays.

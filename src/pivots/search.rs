@@ -20,6 +20,8 @@ use super::incidence::Lines;
 use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 /// What the memory is for.
@@ -174,7 +176,7 @@ impl<'a> Search<'a> {
             for able in found.into_iter().flat_map(|(found, _)| found) {
                 let i = able.row;
                 if let Some(j) = self.still(able, &new, &mut again, &mut work)? {
-                    self.join(i, j, &mut work)?;
+                    self.join(i, j, &mut again, &mut work)?;
                     memory::push(&mut new, (i, j), SEARCH)?;
                 }
             }
@@ -334,7 +336,7 @@ impl<'a> Search<'a> {
     }
 
     /// Makes (i, j) a pivot; a search has shown that no cycle arises.
-    fn join(&mut self, i: u32, j: u32, work: &mut u64) -> Result<()> {
+    fn join(&mut self, i: u32, j: u32, scratch: &mut Scratch, work: &mut u64) -> Result<()> {
         let followers = self.rows.line(i).iter().map(|&c| self.row_of[c as usize]).filter(|&r| r != NONE);
         let first = followers.map(|r| self.label[r as usize]).min();
         self.label[i as usize] = match (self.last(j), first) {
@@ -346,9 +348,12 @@ impl<'a> Search<'a> {
         };
         self.row_of[j as usize] = i;
         self.col_of[i as usize] = j;
-        // Successors whose labels are not larger are pushed up, and theirs in turn: this ends since there is no cycle.
-        let mut raised = vec![i];
-        while let Some(r) = raised.pop() {
+        // Successors whose labels are not larger are pushed up, and theirs in turn, by the labels that they had: whatever
+        // pushes one has its turn before it, so that each has one turn. This ends since there is no cycle.
+        let waiting = &mut scratch.visited;
+        let mut raised = BinaryHeap::from([Reverse((i64::MIN, i))]);
+        while let Some(Reverse((_, r))) = raised.pop() {
+            waiting.remove(r);
             let label = self.label[r as usize];
             *work += self.rows.degree(r) as u64;
             for &c in self.rows.line(r) {
@@ -356,9 +361,16 @@ impl<'a> Search<'a> {
                     self.last[c as usize] = r;
                 }
                 let q = self.row_of[c as usize];
-                if q != NONE && q != r && self.label[q as usize] <= label {
+                if q == NONE || q == r {
+                    continue;
+                }
+                let had = self.label[q as usize];
+                if had <= label {
                     self.label[q as usize] = label + 1;
-                    memory::push(&mut raised, q, SEARCH)?;
+                    if waiting.insert(q) {
+                        self.rows.prefetch_start(q);
+                        memory::push_heap(&mut raised, Reverse((had, q)), SEARCH)?;
+                    }
                 }
             }
         }

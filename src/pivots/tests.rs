@@ -226,6 +226,24 @@ fn the_same_on_any_number_of_threads() {
     }
 }
 
+/// A new pivot before a chain of which each row leads to the next two pivots: there are more paths than could ever be
+/// followed one by one, and each pivot behind it has one turn.
+#[test]
+fn labels_are_raised_along_all_paths_at_once() {
+    let t = 300;
+    let chain = (0..t).flat_map(|k| [(k, k), (k, k + 1), (k, k + 2)]).filter(|&(_, j)| j < t);
+    // A pivot by itself has an entry in the column of the new one, so that the new one comes behind it.
+    let places: Vec<_> = chain.chain([(t, t), (t, t + 1), (t + 1, 0), (t + 1, t + 1)]).collect();
+    let a = matrix(7, t + 2, t + 2, &places, &mut Rng::seed_from_u64(12));
+    let columns = Pattern::of_transpose(&a).unwrap();
+    let before = (0..=t as u32).map(|k| (k, k));
+    let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), before).unwrap();
+    assert_eq!(search.run(&|_| u64::MAX, &mut |_, _| Ok(true), &Silent).unwrap(), 1);
+    let pivots = Pivots::of(search.pivots().unwrap()).unwrap();
+    assert_eq!(pivots.len(), t + 2);
+    assert!(pivots.is_triangular(&a).unwrap() && triangular_by_definition(&a, &pivots));
+}
+
 /// A search that is not worth it any more ends, with the pivots that it has; it is asked on any number of threads
 /// alike.
 #[test]
