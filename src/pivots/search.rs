@@ -348,8 +348,8 @@ impl<'a> Search<'a> {
         };
         self.row_of[j as usize] = i;
         self.col_of[i as usize] = j;
-        // Successors whose labels are not larger are pushed up, and theirs in turn, by the labels that they had: whatever
-        // pushes one has its turn before it, so that each has one turn. This ends since there is no cycle.
+        // Successors whose labels are not larger are pushed up, and theirs in turn, by the labels that they had:
+        // whatever pushes one has its turn before it, so that each has one. This ends since there is no cycle.
         let waiting = &mut scratch.visited;
         let mut raised = BinaryHeap::from([Reverse((i64::MIN, i))]);
         while let Some(Reverse((_, r))) = raised.pop() {

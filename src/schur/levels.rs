@@ -41,8 +41,8 @@ impl Levels {
         }
         Self::sorted(own, numbers, highest)
     }
-    /// Those of the pivots of the transpose, a(rows\[k\], cols\[k\]) with a(rows\[k\], cols\[l\]) = 0 for l < k: what
-    /// [`Levels::of`] the transpose finds with rows for columns, from the rows of `a`. A pivot tells those that need it.
+    /// Those of the pivots of the transpose, for a(rows\[k\], cols\[k\]) with a(rows\[k\], cols\[l\]) = 0 for l < k:
+    /// what [`Levels::of`] the transpose finds with rows for columns. A pivot tells those that need it.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).

@@ -74,7 +74,8 @@ pub(super) struct Refuted {
 }
 
 impl<'a> NullSpace<'a> {
-    /// Cost: some reads of A, or nothing where combinations of rows were made before ([`SharedSolve`](super::SharedSolve)).
+    /// Cost: some reads of A, or nothing where combinations of rows were made before
+    /// ([`SharedSolve`](super::SharedSolve)).
     ///
     /// # Errors
     /// [`crate::Error::Memory`].

@@ -228,8 +228,8 @@ pub fn give_back_what_is_freed() {
     }
 }
 
-/// Has glibc keep what is freed, all but the largest blocks, for what is asked for next: where many threads work, to have
-/// pages taken away and given anew means to wait for each other. What is resident is up to 1.5 times as much.
+/// Has glibc keep what is freed, all but the largest blocks, for what is asked for next: where many threads work, to
+/// have pages taken away and given anew means to wait for each other. More is resident: 1.1 to 1.5 times as much.
 pub fn keep_what_is_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -1,5 +1,5 @@
-//! The sparse vectors of a triangular solve, whichever way it goes: by rows ([`TriangularSolve`](super::TriangularSolve))
-//! or by columns ([`PushSolve`](super::PushSolve)).
+//! The sparse vectors of a triangular solve, whichever way it goes: by rows
+//! ([`TriangularSolve`](super::TriangularSolve)) or by columns ([`PushSolve`](super::PushSolve)).
 
 use crate::field::Modulus;
 use crate::sparse::{SparseMatrix, row_lists, write_sorted};
@@ -199,7 +199,7 @@ mod tests {
     use crate::field::Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// Whatever the values, and on any number of threads: the matrix comes back, and what is known of its lines is true.
+    /// Whatever the values, on any number of threads: the matrix comes back, and what is known of its lines is true.
     #[test]
     fn the_rows_of_a_matrix_are_kept() {
         let mut rng = Rng::seed_from_u64(1);
