@@ -7,7 +7,7 @@
 //! | parted | elimination as long as it causes no fill-in | unfilled |
 //! | unfilled | structural pivots | pivoted |
 //! | pivoted | Schur complements of them, while that is cheaper than what follows | formed |
-//! | formed | the structural rank, a bound | bounded |
+//! | formed | the structural rank, a bound, if the next step depends on it | bounded |
 //! | bounded | a way to the rank of the complement that is not formed ([`planner`](super::planner)) | known, or pivoted again |
 //!
 //! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than
@@ -301,6 +301,24 @@ mod tests {
         // Where passes cost next to nothing, nothing else pays.
         let passes = machine.scaled(Kind::Passes, 1e-9).scaled(Kind::Dense, 1e-9);
         assert!(next(&light, Stage::Pivoted, &options, &passes).starts_with("Finish"));
+    }
+
+    /// Where the row space that comes next is given up below any bound that a matching may find, and not elsewhere; once
+    /// it was given up, the matching is made.
+    #[test]
+    fn a_matching_waits_for_a_row_space_that_it_would_not_change() {
+        let (options, machine) = (RankOptions::default(), Machine::reference());
+        let of = |a| Left { stage: Stage::Formed, ..Left::of(Cow::Owned(a), &options, &machine).unwrap() };
+        let mut left = of(random(200_000, 200_000, 600_000));
+        assert!(left.may_wait(&options, &machine).unwrap());
+        let entries: Vec<_> = (0..600_000).map(|k| (k / 3, k % 17, 1 + k as u64 % 7)).collect();
+        let few = of(SparseMatrix::from_triplets(Modulus::new(65521).unwrap(), 200_000, 200_000, &entries));
+        assert_eq!(few.next(&options, &machine).unwrap(), Action::Match);
+        assert!(!few.may_wait(&options, &machine).unwrap(), "17 columns at most are matched");
+        left.larger = Some(Larger { than: 256, seen: true });
+        assert_ne!(left.next(&options, &machine).unwrap(), Action::Match);
+        left.waits = true;
+        assert_eq!(left.next(&options, &machine).unwrap(), Action::Match);
     }
 
     #[test]
