@@ -303,8 +303,8 @@ mod tests {
         assert!(next(&light, Stage::Pivoted, &options, &passes).starts_with("Finish"));
     }
 
-    /// Where the row space that comes next is given up below any bound that a matching may find, and not elsewhere; once
-    /// it was given up, the matching is made.
+    /// Where the row space that comes next is given up below any bound that a matching may find, and not elsewhere;
+    /// once it was given up, the matching is made.
     #[test]
     fn a_matching_waits_for_a_row_space_that_it_would_not_change() {
         let (options, machine) = (RankOptions::default(), Machine::reference());
