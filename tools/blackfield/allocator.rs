@@ -210,54 +210,50 @@ mod system {
     }
 }
 
-/// Has glibc give back what is freed: all but small blocks are maps of their own, so that what is resident follows what
-/// is in use, and a limit on the one is one on the other.
-pub fn give_back_what_is_freed() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        use std::ffi::c_int;
-        const M_TRIM_THRESHOLD: c_int = -1;
-        const M_MMAP_THRESHOLD: c_int = -3;
-        // SAFETY: as in `one_heap`.
-        unsafe extern "C" {
-            safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
-        }
-        mallopt(M_MMAP_THRESHOLD, 1 << 19);
-        mallopt(M_TRIM_THRESHOLD, 1 << 20);
-        one_heap();
-    }
+/// What glibc's allocator is told: nothing elsewhere.
+#[derive(Clone, Copy)]
+enum Wish {
+    /// Free bytes at the end of a heap from which on they are given back.
+    TrimThreshold = -1,
+    /// Bytes from which on a block is a map of its own.
+    MmapThreshold = -3,
+    /// The most heaps.
+    ArenaMax = -8,
 }
 
-/// Has glibc keep what is freed, all but blocks of 32 MB and more, for what is asked for next: where many threads work,
-/// to have pages taken away and given anew means to wait for each other. Up to 1.6 times as much is resident.
-pub fn keep_what_is_freed() {
+fn tell(wish: Wish, value: i32) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         use std::ffi::c_int;
-        const M_TRIM_THRESHOLD: c_int = -1;
-        const M_MMAP_THRESHOLD: c_int = -3;
-        // SAFETY: as in `one_heap`.
-        unsafe extern "C" {
-            safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
-        }
-        // The most that all versions take.
-        mallopt(M_MMAP_THRESHOLD, 32 << 20);
-        mallopt(M_TRIM_THRESHOLD, c_int::MAX);
-    }
-}
-
-/// Keeps glibc from a heap of its own (64 MiB of addresses, 128 while it is made) for each thread: where addresses are
-/// limited they are better used. Elsewhere nothing is to be done.
-pub fn one_heap() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        use std::ffi::c_int;
-        const M_ARENA_MAX: c_int = -8;
         // SAFETY: the declaration of glibc's `malloc.h`. Any values may be given at any time; wrong ones are answered
         // with 0.
         unsafe extern "C" {
             safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
         }
-        mallopt(M_ARENA_MAX, 1);
+        mallopt(wish as c_int, value);
     }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = (wish, value);
+}
+
+/// Has glibc give back what is freed: all but small blocks are maps of their own, so that what is resident follows what
+/// is in use, and a limit on the one is one on the other.
+pub fn give_back_what_is_freed() {
+    tell(Wish::MmapThreshold, 1 << 19);
+    tell(Wish::TrimThreshold, 1 << 20);
+    one_heap();
+}
+
+/// Has glibc keep what is freed, all but blocks of 32 MB and more, for what is asked for next: where many threads work,
+/// to have pages taken away and given anew means to wait for each other. Up to 1.6 times as much is resident.
+pub fn keep_what_is_freed() {
+    // The most that all versions take.
+    tell(Wish::MmapThreshold, 32 << 20);
+    tell(Wish::TrimThreshold, i32::MAX);
+}
+
+/// Keeps glibc from a heap of its own (64 MiB of addresses, 128 while it is made) for each thread: where addresses are
+/// limited they are better used. Elsewhere nothing is to be done.
+pub fn one_heap() {
+    tell(Wish::ArenaMax, 1);
 }
