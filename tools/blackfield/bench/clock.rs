@@ -72,7 +72,21 @@ impl<'a> Clock<'a> {
     pub fn time<S>(
         &mut self,
         run: Run,
+        state: S,
+        make: impl FnMut(&mut S) -> Result<()>,
+        is_right: impl FnMut(&S) -> Result<bool>,
+    ) -> Result<()> {
+        self.time_prepared(run, state, |_| Ok(()), make, is_right)
+    }
+    /// The same; before each run, `prepare` makes the state ready, which is not timed.
+    ///
+    /// # Errors
+    /// As [`Clock::time`], and those of `prepare`.
+    pub fn time_prepared<S>(
+        &mut self,
+        run: Run,
         mut state: S,
+        mut prepare: impl FnMut(&mut S) -> Result<()>,
         mut make: impl FnMut(&mut S) -> Result<()>,
         mut is_right: impl FnMut(&S) -> Result<bool>,
     ) -> Result<()> {
@@ -81,6 +95,7 @@ impl<'a> Clock<'a> {
         let (mut best, mut runs) = (f64::INFINITY, 0);
         while runs < least || start.elapsed().as_secs_f64() < enough {
             self.observer.check()?;
+            prepare(&mut state)?;
             let clock = Instant::now();
             make(&mut state)?;
             best = best.min(clock.elapsed().as_secs_f64().max(1e-9));
@@ -114,6 +129,12 @@ mod tests {
         };
         clock.time(run(), 6, count, |&answer| Ok(answer == 7)).unwrap();
         assert!(clock.timings[0].rate > 0.0 && clock.timings.len() == 1);
+        let again = |state: &mut u32| {
+            *state = 6;
+            Ok(())
+        };
+        let mut more = Clock::new(Effort::Round, &Silent);
+        more.time_prepared(run(), 9, again, count, |&answer| Ok(answer == 7)).unwrap();
         let refused = clock.time(run(), 7, count, |&answer| Ok(answer == 7)).unwrap_err();
         assert!(matches!(refused, Error::Check(_)), "{refused}");
         assert_eq!(clock.timings.len(), 1);

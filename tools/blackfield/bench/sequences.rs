@@ -61,10 +61,10 @@ fn time_one(
         predicted: None,
         goal: None,
     };
-    let extend = |terms: &mut Vec<u64>| {
-        source.restore(&first)?;
+    let restore = |(source, terms): &mut (Krylov<'_, _>, Vec<u64>)| {
         terms.clear();
-        source.extend(TERMS, terms, &Silent)
+        source.restore(&first)
     };
-    clock.time(run, vec![], extend, |terms| Ok(*terms == expected))
+    let extend = |(source, terms): &mut (Krylov<'_, _>, Vec<u64>)| source.extend(TERMS, terms, &Silent);
+    clock.time_prepared(run, (source, vec![]), restore, extend, |(_, terms)| Ok(*terms == expected))
 }
