@@ -1,6 +1,6 @@
-//! Rows join a basis, panel by panel. A panel P is cleared by every block of the basis in turn, `P[behind] -=
-//! P[pivots]·T`, one matrix product each; what is left of it is brought to reduced echelon form by halves
-//! ([`panel`](super::panel)) and extends the basis.
+//! Rows join a basis, panel by panel. A panel P is cleared by the blocks of the basis, `P[behind] -= P[pivots]·T`: in
+//! the pivots of a few blocks by one after the other, behind these by all of them in one sum of matrix products. What
+//! is left of it is brought to reduced echelon form ([`panel`](super::panel)) and extends the basis.
 //!
 //! Part of the reduction is the work of one thread. On several, the next panel is cleared at the same time by the
 //! blocks that are there, and afterwards by the rows that the reduction added. Sums mod p are the same in any order, so
@@ -9,7 +9,7 @@
 
 use super::Row;
 use super::entry::Entry;
-use super::gemm::Place;
+use super::gemm::{Place, Summand};
 use super::panel::{PANEL, Panel};
 use super::panels::{Own, Panels, ROWS, gather};
 use super::parallel::for_each_chunk;
@@ -77,7 +77,7 @@ impl<T: Entry> Panels<T> {
                 cols,
                 from: rank,
                 end: cols,
-                generic: self.generic,
+                at_once: PANEL,
                 row: (first..self.rows_seen).collect(),
             };
             let following = range(start + PANEL.min(rows - start));
@@ -90,7 +90,6 @@ impl<T: Entry> Panels<T> {
             };
             let pivots = pivots?;
             next = ahead?;
-            self.generic = local.generic;
             if !pivots.is_empty() {
                 memory::reserve(&mut self.pivot_rows, pivots.len(), ROWS)?;
                 self.pivot_rows.extend(&local.row[..pivots.len()]);
@@ -119,10 +118,45 @@ impl<T: Entry> Panels<T> {
         for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| {
             fill(rows.start + i, line, &self.position, &self.order);
         });
-        for (number, block) in self.blocks.iter().enumerate() {
-            self.clear(&mut panel, number, block.rows)?;
+        let together = self.arithmetic.slices();
+        for first in (0..self.blocks.len()).step_by(together) {
+            self.clear_by_blocks(&mut panel, first..self.blocks.len().min(first + together))?;
         }
         Ok(panel)
+    }
+
+    /// Clears a panel by blocks that follow each other.
+    fn clear_by_blocks(&self, panel: &mut [T], numbers: Range<usize>) -> Result<()> {
+        let (cols, blocks) = (self.cols(), &self.blocks[numbers]);
+        let Some(behind) = blocks.last().map(|last| last.start + last.rows) else { return Ok(()) };
+        let rows = panel.len() / cols;
+        let mut coefficients = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let (depth, end) = (block.rows, block.start + block.rows);
+            let own = gather(panel, cols, 0..rows, block.start..end)?;
+            if own.iter().all(|c| *c == T::default()) {
+                continue;
+            }
+            // What the blocks that follow are to have for coefficients.
+            self.arithmetic.subtract_product(
+                (rows, depth, behind - end),
+                (panel, Place { offset: end, stride: cols }),
+                (&own, Place::packed(depth)),
+                (&block.behind, Place::packed(cols - end)),
+            )?;
+            coefficients.push((block, own));
+        }
+        let summands = coefficients.iter().map(|(block, own)| {
+            let end = block.start + block.rows;
+            let b_at = Place { offset: behind - end, stride: cols - end };
+            Summand { depth: block.rows, a: (own, Place::packed(block.rows)), b: (&block.behind, b_at) }
+        });
+        let summands: Vec<_> = summands.collect();
+        self.arithmetic.subtract_products(
+            (rows, cols - behind),
+            (panel, Place { offset: behind, stride: cols }),
+            &summands,
+        )
     }
 
     /// Clears a panel by the last rows of a block, so many of them.
@@ -146,6 +180,7 @@ impl<T: Entry> Panels<T> {
 mod tests {
     use super::*;
     use crate::dense::DenseMatrix;
+    use crate::dense::gemm::tests::in_every_form;
     use crate::field::{Modulus, PrimeField, Rng};
     use rand::{RngExt, SeedableRng};
 
@@ -161,6 +196,29 @@ mod tests {
             }
         }
         data
+    }
+
+    /// Cleared by a few blocks at once, or by one after the other.
+    #[test]
+    fn blocks_clear_alike_together_and_alone() {
+        in_every_form(&[5, 65521, (1 << 24) + 43, (1 << 40) + 15], |p| {
+            let (modulus, cols, mut rng) = (Modulus::new(p).unwrap(), 1300, Rng::seed_from_u64(62 ^ p));
+            let mut panels = Panels::<u64>::new(modulus, cols).unwrap();
+            panels.absorb_dense(1100, &rows(p, 1100, cols, PANEL, &mut rng)).unwrap();
+            let blocks = panels.blocks.len();
+            assert!(blocks >= 4);
+            // The last row has nothing in any pivot.
+            let mut panel: Vec<u64> = (0..7 * cols).map(|_| rng.random_range(0..p)).collect();
+            panel[6 * cols..][..panels.pivot_rows.len()].fill(0);
+            for numbers in [0..0, 0..1, 0..blocks, 1..blocks, blocks - 2..blocks] {
+                let (mut together, mut alone) = (panel.clone(), panel.clone());
+                panels.clear_by_blocks(&mut together, numbers.clone()).unwrap();
+                numbers
+                    .clone()
+                    .for_each(|number| panels.clear(&mut alone, number, panels.blocks[number].rows).unwrap());
+                assert!(together == alone && together[6 * cols..] == panel[6 * cols..], "{numbers:?} mod {p}");
+            }
+        });
     }
 
     #[test]

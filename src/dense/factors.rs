@@ -307,7 +307,7 @@ fn inverse<T: Entry>(modulus: Modulus, arithmetic: Arithmetic, n: usize, matrix:
         to[..n].copy_from_slice(from);
         to[n + i] = T::from_residue(1);
     }
-    let mut panel = Panel { modulus, arithmetic, data, cols, from: 0, end: cols, generic: 0, row: (0..n).collect() };
+    let mut panel = Panel { modulus, arithmetic, data, cols, from: 0, end: cols, at_once: 0, row: (0..n).collect() };
     let pivots = panel.echelon(0, n)?;
     let mut inverse = memory::zeros::<T>(n * n, FACTORS)?;
     for (row, &j) in panel.data.chunks_exact(cols).zip(&pivots) {

@@ -30,6 +30,7 @@ mod rebuild;
 mod reduced;
 mod solved;
 mod state;
+mod transform;
 mod trits;
 
 pub use cuda::{GpuDense, GpuField, GpuInverse, GpuPanels, GpuScratch, GpuTeam};

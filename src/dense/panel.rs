@@ -1,25 +1,16 @@
-//! Reduction of one panel of rows to reduced echelon form. Rows that are independent in their first columns, as random
-//! combinations mostly are, are eliminated there, and one matrix product does the same to the others; else by halves,
-//! so that nearly all of the work is matrix products in any case.
+//! Reduction of one panel of rows to reduced echelon form. Long rows are eliminated in a few columns at a time, and a
+//! matrix product does the same to the others ([`transform`](super::transform)); short ones by halves, so that nearly
+//! all of the work is matrix products in any case.
 
 use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
-use super::parallel::for_each_chunk;
+use crate::Result;
 use crate::field::Modulus;
-use crate::{Result, memory};
 
 /// Rows of a panel, and so the depth k of most matrix products.
 pub(super) const PANEL: usize = 256;
 /// Ranges of rows up to this length are not halved.
 const BASE: usize = 16;
-/// Columns that rows are looked at in, beyond as many as there are rows.
-const MARGIN: usize = 64;
-/// Within the first columns, ranges of rows up to this length are eliminated by their own first columns.
-const HALVES: usize = 32;
-/// Columns that a transform is applied to at a time.
-pub(super) const STRIP: usize = 1 << 12;
-/// What the memory is for.
-const TRANSFORM: &str = "a panel of a dense elimination";
 
 /// A panel on its way to reduced echelon form in the columns from `from` on.
 pub(super) struct Panel<T: Entry> {
@@ -30,8 +21,8 @@ pub(super) struct Panel<T: Entry> {
     pub(super) from: usize,
     /// Pivots lie in columns before this one.
     pub(super) end: usize,
-    /// Up to so many rows are taken to be independent in their first few columns, until they are seen not to be.
-    pub(super) generic: usize,
+    /// Up to so many rows are brought to their form by a transform, if they are long enough.
+    pub(super) at_once: usize,
     /// The number of the row that now lies in each place.
     pub(super) row: Vec<usize>,
 }
@@ -43,13 +34,17 @@ impl<T: Entry> Panel<T> {
     /// # Errors
     /// [`crate::Error::Memory`], after which the panel is good for nothing.
     pub(super) fn echelon(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
-        let m = hi - lo;
-        if m <= self.generic.max(BASE)
+        if hi - lo <= self.at_once.max(BASE)
             && let Some(pivots) = self.echelon_by_transform(lo, hi)?
         {
             return Ok(pivots);
         }
-        if m <= BASE {
+        self.echelon_by_halves(lo, hi)
+    }
+
+    /// The same by halves, or row by row where these are few.
+    pub(super) fn echelon_by_halves(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
+        if hi - lo <= BASE {
             return self.echelon_by_rows(lo, hi);
         }
         let middle = lo + (hi - lo) / 2;
@@ -64,60 +59,8 @@ impl<T: Entry> Panel<T> {
         Ok(pivots)
     }
 
-    /// The same for rows that are independent in their first few columns already, `None` otherwise: the elimination of
-    /// (these columns | I) finds the matrix that brings the rows to their form in one product.
-    fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Result<Option<Vec<usize>>> {
-        let (m, cols) = (hi - lo, self.cols);
-        let rows = &self.data[lo * cols..hi * cols];
-        let lead = |row: &[T]| row[self.from..self.end].iter().position(|x| *x != T::default());
-        let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(Some(vec![])) };
-        let first = self.from + first;
-        let window = m + (m / 2).min(MARGIN);
-        if self.end - first < 4 * window {
-            return Ok(None);
-        }
-        let width = window + m;
-        let mut data = memory::zeros::<T>(m * width, TRANSFORM)?;
-        for (i, (to, row)) in data.chunks_mut(width).zip(rows.chunks(cols)).enumerate() {
-            to[..window].copy_from_slice(&row[first..first + window]);
-            to[window + i] = T::from_residue(1);
-        }
-        let (modulus, arithmetic) = (self.modulus, self.arithmetic);
-        // Halves: the whole would be the same once more.
-        let generic = (m / 2).min(HALVES);
-        let row = (lo..hi).collect();
-        let mut small = Panel { modulus, arithmetic, data, cols: width, from: 0, end: window, generic, row };
-        let mut pivots = if m <= BASE { small.echelon_by_rows(0, m)? } else { small.echelon(0, m)? };
-        if pivots.len() < m {
-            self.generic = self.generic.min(m / 2);
-            return Ok(None);
-        }
-        let strip = (cols - first - window).min(STRIP);
-        let mut made = memory::zeros::<T>(m * strip, TRANSFORM)?;
-        for start in (first + window..cols).step_by(STRIP) {
-            let count = STRIP.min(cols - start);
-            let made = &mut made[..m * count];
-            made.fill(T::default());
-            arithmetic.add_product(
-                (m, m, count),
-                (made, Place::packed(count)),
-                (&small.data, Place { offset: window, stride: width }),
-                (&self.data[lo * cols..hi * cols], Place { offset: start, stride: cols }),
-            )?;
-            let rows = &mut self.data[lo * cols..hi * cols];
-            for_each_chunk(rows, cols, count * size_of::<T>(), |i, row| {
-                row[start..start + count].copy_from_slice(&made[i * count..][..count]);
-            });
-        }
-        for (row, small) in self.data[lo * cols..hi * cols].chunks_mut(cols).zip(small.data.chunks(width)) {
-            row[first..first + window].copy_from_slice(&small[..window]);
-        }
-        pivots.iter_mut().for_each(|j| *j += first);
-        Ok(Some(pivots))
-    }
-
     /// Row by row.
-    fn echelon_by_rows(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
+    pub(super) fn echelon_by_rows(&mut self, lo: usize, hi: usize) -> Result<Vec<usize>> {
         let mut pivots: Vec<usize> = vec![];
         for i in lo..hi {
             for (t, &j) in pivots.iter().enumerate() {

@@ -12,8 +12,9 @@
 use super::entry::Entry;
 use super::factors::{Multipliers, Triangles};
 use super::gemm::{Arithmetic, Place};
-use super::panel::{PANEL, STRIP};
+use super::panel::PANEL;
 use super::parallel::for_each_chunk;
+use super::transform::STRIP;
 use crate::field::{Modulus, Rng};
 use crate::{Error, Result, memory};
 use rand::RngExt;
@@ -51,8 +52,6 @@ pub(super) struct Panels<T: Entry> {
     pub(super) rows_seen: usize,
     /// If they are wanted.
     pub(super) multipliers: Option<Multipliers<T>>,
-    /// See [`Panel::generic`].
-    pub(super) generic: usize,
     /// Storage of the next panels.
     pub(super) spare: Vec<Vec<T>>,
 }
@@ -68,7 +67,6 @@ impl<T: Entry> Panels<T> {
             pivot_rows: vec![],
             rows_seen: 0,
             multipliers: None,
-            generic: PANEL,
             spare: vec![],
         })
     }
@@ -191,12 +189,15 @@ impl<T: Entry> Panels<T> {
         let numbers = rank * size_of::<usize>() + 2 * cols * size_of::<u32>();
         memory::saturated(entries * size_of::<T>() as u128 + numbers as u128)
     }
-    /// Bytes that [`Panels::absorb`] needs in addition: two panels, the coefficients and operands of the product that
-    /// clears one, and those of a product with what a transform makes, or a copy of the block that grows.
+    /// Bytes that [`Panels::absorb`] needs in addition: two panels, the coefficients and operands of the products that
+    /// clear one, and those of a product with what a transform makes, or a copy of the block that grows.
     pub(super) fn working_memory(modulus: Modulus, cols: usize) -> u64 {
         let panel = PANEL * cols * size_of::<T>();
-        let made = PANEL * (STRIP.min(cols) + 2 * PANEL + PANEL) * size_of::<T>();
-        let packed = Arithmetic::new(modulus).packed_memory(PANEL, PANEL, cols);
+        // As many coefficients as bytes have, whatever this machine's form: plans do not depend on it. A transform has
+        // a window of columns, and six matrices as large as itself.
+        let together = Arithmetic::of_bytes(modulus).map_or(1, Arithmetic::slices);
+        let made = PANEL * (STRIP.min(cols) + 6 * PANEL + together * PANEL) * size_of::<T>();
+        let packed = Arithmetic::new(modulus).packed_memory(PANEL, together * PANEL, cols);
         (2 * panel + packed + (made + packed).max(panel)) as u64
     }
     /// Bytes that the basis holds.

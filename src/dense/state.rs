@@ -52,7 +52,7 @@ impl State for Echelon {
 
 impl<T: Entry> Bytes for Panels<T> {
     fn write(&self, to: &mut Vec<u8>) -> Result<()> {
-        (&self.order, &self.pivot_rows, self.rows_seen, self.generic, self.blocks.len()).write(to)?;
+        (&self.order, &self.pivot_rows, self.rows_seen, self.blocks.len()).write(to)?;
         for Block { start, rows, behind } in &self.blocks {
             (start, rows, behind).write(to)?;
         }
@@ -64,8 +64,7 @@ impl<T: Entry> Bytes for Panels<T> {
 
 /// A basis mod p in a space of so many dimensions.
 fn panels<T: Entry>(modulus: Modulus, cols: usize, from: &mut &[u8]) -> Option<Panels<T>> {
-    let (order, pivot_rows, rows_seen, generic, count): (Vec<u32>, Vec<usize>, usize, usize, usize) =
-        State::read(from)?;
+    let (order, pivot_rows, rows_seen, count): (Vec<u32>, Vec<usize>, usize, usize) = State::read(from)?;
     if order.len() != cols {
         return None;
     }
@@ -97,7 +96,7 @@ fn panels<T: Entry>(modulus: Modulus, cols: usize, from: &mut &[u8]) -> Option<P
     if end != pivot_rows.len() {
         return None;
     }
-    (panels.order, panels.pivot_rows, panels.rows_seen, panels.generic) = (order, pivot_rows, rows_seen, generic);
+    (panels.order, panels.pivot_rows, panels.rows_seen) = (order, pivot_rows, rows_seen);
     Some(panels)
 }
 

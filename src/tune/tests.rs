@@ -115,7 +115,7 @@ fn methods_are_priced_by_the_machine() {
     let a = crate::families::generate("EX1").unwrap().reduce(crate::field::Modulus::new(65521).unwrap());
     let plain = Machine::default();
     let mut expensive = plain.clone();
-    expensive.dense.product = [1.0; 5];
+    (expensive.dense.product, expensive.dense.byte_product) = ([1.0; 5], 1.0);
     let seconds = |machine: &Machine| -> Vec<_> {
         method_costs(&a, machine, &Silent).unwrap().into_iter().map(|cost| (cost.name, cost.seconds)).collect()
     };

@@ -432,7 +432,7 @@ fn exactness_proves_no_torsion() {
     let quick = ask(&complex, &HomologyOptions::default());
     let mut options = HomologyOptions::default();
     // Prices at which no proof of a multiple pays.
-    options.rank.machine.dense.product = [1e9; 5];
+    (options.rank.machine.dense.product, options.rank.machine.dense.byte_product) = ([1e9; 5], 1e9);
     let unproven = ask(&complex, &options);
     options.rank.proven = true;
     let demanded = ask(&complex, &options);

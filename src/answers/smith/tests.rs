@@ -141,7 +141,7 @@ fn matrices_made_of_a_form_have_that_form() {
 /// Of prices at which no proof pays.
 fn without_proof(a: &Triplets) -> SmithForm {
     let mut options = SmithOptions::default();
-    options.rank.machine.dense.product = [1e9; 5];
+    (options.rank.machine.dense.product, options.rank.machine.dense.byte_product) = ([1e9; 5], 1e9);
     let found = super::core::invariant_factors(a, |_| f64::INFINITY, &options, &Silent).unwrap();
     assert!(found.primes == Certainty::Proven || found.certainty != Certainty::Proven);
     let rank = found.factors.iter().map(|f| f.1).sum();
@@ -180,7 +180,7 @@ fn several_minors_have_little_in_common() {
         unproven += 1;
         // Nothing less than a proof if that is demanded, whatever it costs.
         let mut demanded = SmithOptions::default();
-        demanded.rank.machine.dense.product = [1e9; 5];
+        (demanded.rank.machine.dense.product, demanded.rank.machine.dense.byte_product) = ([1e9; 5], 1e9);
         demanded.rank.proven = true;
         let found = super::core::invariant_factors(&a, |_| f64::INFINITY, &demanded, &Silent).unwrap();
         assert_eq!((found.factors, found.certainty), (expected, Certainty::Proven));

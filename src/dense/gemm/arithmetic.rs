@@ -54,7 +54,7 @@ impl Arithmetic {
         Arithmetic { modulus, form }
     }
     /// In bytes, where p is not small enough for pairs of terms.
-    pub(super) fn of_bytes(modulus: Modulus) -> Option<Self> {
+    pub(in crate::dense) fn of_bytes(modulus: Modulus) -> Option<Self> {
         let of_terms = matches!(Self::of_words(modulus).form, Form::TwoTerms(_));
         (!of_terms).then(|| Arithmetic { modulus, form: Form::Bytes(Bytes::new(modulus)) })
     }
@@ -78,7 +78,7 @@ impl Arithmetic {
         let (p, term) = (p as u128, term as u128);
         ((i32::MAX as u128).min(p << 20).saturating_sub(p) / (p / 2 * term)) as u64
     }
-    /// Terms that one pass over the depth may take.
+    /// Terms of a slice of the depth, which is packed and multiplied at a time.
     pub(super) fn terms(self) -> usize {
         let p = self.modulus.get();
         match self.form {
@@ -87,6 +87,13 @@ impl Arithmetic {
             Form::TwoDigits(_) => Self::pair_terms(p, 256).min(DEPTH as u64) as usize,
             Form::Whole(_) | Form::Limbs(_) => DEPTH,
             Form::Bytes(bytes) => bytes.terms(),
+        }
+    }
+    /// Slices whose sums are reduced at once.
+    pub(in crate::dense) fn slices(self) -> usize {
+        match self.form {
+            Form::TwoTerms(_) | Form::TwoDigits(_) | Form::Whole(_) | Form::Limbs(_) => 1,
+            Form::Bytes(bytes) => bytes.slices(),
         }
     }
     /// Words whose products may be summed on top of 2³² in 64 bits.

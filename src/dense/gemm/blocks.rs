@@ -1,4 +1,5 @@
-//! One depth of a product: A packed, B packed strip by strip, each finished tile added to C and reduced at once.
+//! One pass of a product over a few slices of the depth: A packed, B packed strip by strip, each tile summed over the
+//! slices, added to C and reduced at once.
 //!
 //! Threads share the work in one of two ways ([`Split`]). By **columns**: each has a slab of C and packs its own strips
 //! of B, while all of A stays in a second-level cache; no thread waits for another. By **rows**, where there are many:
@@ -12,7 +13,7 @@ use super::reduce::{self, AddPairs, AddWholes};
 use super::simd::bytes::ByteTile;
 use super::simd::{self, Tiles};
 use crate::dense::entry::Entry;
-use crate::dense::parallel::for_each_chunk;
+use crate::dense::parallel::{for_each_chunk, for_each_task};
 use crate::isa::Isa;
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -24,8 +25,8 @@ pub(super) const COLS: usize = 1024;
 const NEAR: usize = 1 << 20;
 /// Rows of A for each thread that are worth a block of B packed by all.
 const ROWS: usize = 64;
-/// Slabs of C for each thread: one that other work delays leaves its second slab to others.
-const SLABS: usize = 2;
+/// Slabs of C for each thread: one that other work delays leaves some of its slabs to others.
+const SLABS: usize = 4;
 /// What the words are asked for.
 const OPERAND: &str = "a packed operand of a matrix product";
 
@@ -57,10 +58,8 @@ impl Split {
     }
 }
 
-/// C ← C + A·B for one depth.
-pub(super) struct Product<'a, T> {
-    pub of: Arithmetic,
-    pub tiles: &'a Tiles,
+/// A part of the depth of a product.
+pub(super) struct Slice<'a, T> {
     /// Terms of each sum.
     pub terms: usize,
     /// Words of A.
@@ -72,7 +71,22 @@ pub(super) struct Product<'a, T> {
     pub b_at: Place,
 }
 
+/// C ← C + A·B for as many slices as the sums hold.
+pub(super) struct Product<'a, T> {
+    pub of: Arithmetic,
+    pub tiles: &'a Tiles,
+    pub slices: &'a [Slice<'a, T>],
+}
+
 impl<T: Entry> Product<'_, T> {
+    /// Words of all slices.
+    fn depth(&self) -> usize {
+        self.slices.iter().map(|slice| slice.depth).sum()
+    }
+    /// So many columns of B for one slice, fewer for several.
+    fn near(&self, cols: usize) -> usize {
+        (cols / self.slices.len().max(1)).max(1).next_multiple_of(self.tile().2)
+    }
     /// Rows of a tile, of words of A and of C, and columns.
     fn tile(&self) -> (usize, usize, usize) {
         let (mr, nr) = self.of.tile_shape(self.tiles);
@@ -99,63 +113,87 @@ impl<T: Entry> Product<'_, T> {
     }
     /// The rows of a slab of C whose first column is `left`, by `near` columns at a time.
     fn slab(&self, left: usize, near: usize, rows: &mut [&mut [T]]) -> Result<()> {
-        let (nr, n) = (self.tile().2, rows[0].len());
-        let near = near.next_multiple_of(nr);
-        let mut words = Words::with_capacity(n.min(near).next_multiple_of(nr) * self.depth)?;
+        let (nr, n, near, depth) = (self.tile().2, rows[0].len(), self.near(near), self.depth());
+        let mut words = Words::with_capacity(n.min(near).next_multiple_of(nr) * depth)?;
         let mut sums = Sums::new(self.of, self.tiles);
         for start in (0..n).step_by(near) {
             let cols = near.min(n - start);
-            let b = words.first(cols.next_multiple_of(nr) * self.depth);
-            for (strip, words) in b.chunks_mut(self.depth * nr).enumerate() {
-                self.pack(left + start + strip * nr, nr.min(cols - strip * nr), words);
+            let b = words.first(cols.next_multiple_of(nr) * depth);
+            for (slice, strip, words) in self.strips(b) {
+                self.pack(slice, left + start + strip * nr, nr.min(cols - strip * nr), words);
             }
-            self.multiply(self.a, b, (start, cols), rows, &mut sums);
+            self.multiply(0, b, (start, cols), rows, &mut sums);
         }
         Ok(())
+    }
+    /// The strips of packed columns, slice by slice.
+    fn strips<'w>(&self, mut words: &'w mut [i32]) -> Vec<(&Slice<'_, T>, usize, &'w mut [i32])> {
+        let (nr, all) = (self.tile().2, words.len() / self.depth().max(1));
+        let mut strips = Vec::with_capacity(self.slices.len() * all / nr);
+        for slice in self.slices {
+            let (own, rest) = words.split_at_mut(slice.depth * all);
+            let own = own.chunks_mut(slice.depth * nr).enumerate();
+            strips.extend(own.map(|(number, words)| (slice, number, words)));
+            words = rest;
+        }
+        strips
     }
 
     /// C, m × n with rows `stride` apart, in groups of rows.
     pub(super) fn by_rows(&self, (c, stride): (&mut [T], usize), (m, n): (usize, usize)) -> Result<()> {
-        let ((mr, tile_rows, nr), depth) = (self.tile(), self.depth);
+        let ((_, tile_rows, nr), near, depth) = (self.tile(), self.near(COLS), self.depth());
         let group = m.div_ceil(tile_rows).div_ceil(rayon::current_num_threads()).min(self.group());
-        let mut words = Words::with_capacity(n.min(COLS).next_multiple_of(nr) * depth)?;
-        for left in (0..n).step_by(COLS) {
-            let cols = COLS.min(n - left);
+        let mut words = Words::with_capacity(n.min(near).next_multiple_of(nr) * depth)?;
+        for left in (0..n).step_by(near) {
+            let cols = near.min(n - left);
             let b = words.first(cols.next_multiple_of(nr) * depth);
-            for_each_chunk(b, depth * nr, 4 * depth * nr, |strip, words| {
-                self.pack(left + strip * nr, nr.min(cols - strip * nr), words);
+            for_each_task(self.strips(b), 4 * depth * nr, |(slice, strip, words)| {
+                self.pack(slice, left + strip * nr, nr.min(cols - strip * nr), words);
             });
             for_each_chunk(c, group * tile_rows * stride, group * tile_rows * cols * depth, |number, c| {
                 let mut rows: Vec<&mut [T]> = c.chunks_mut(stride).collect();
-                let a = &self.a[number * group * mr * depth..];
-                self.multiply(a, b, (left, cols), &mut rows, &mut Sums::new(self.of, self.tiles));
+                self.multiply(number * group, b, (left, cols), &mut rows, &mut Sums::new(self.of, self.tiles));
             });
         }
         Ok(())
     }
 
     /// Packs one strip of B.
-    fn pack(&self, left: usize, cols: usize, words: &mut [i32]) {
-        let at = Place { offset: self.b_at.offset + left, ..self.b_at };
-        let (of, terms, b, strip) = (self.of, self.terms, self.b, self.tile().2);
+    fn pack(&self, slice: &Slice<'_, T>, left: usize, cols: usize, words: &mut [i32]) {
+        let at = Place { offset: slice.b_at.offset + left, ..slice.b_at };
+        let (of, terms, b, strip) = (self.of, slice.terms, slice.b, self.tile().2);
         Isa::best().run(PackB { of, terms, cols, b, at, strip, words });
     }
     /// Strips of A that are multiplied by all strips of B before moving on.
     fn group(&self) -> usize {
         match self.of.form {
-            Form::Bytes(_) => (NEAR / (self.tile().0 * self.depth * size_of::<i32>()).max(1)).max(1),
+            Form::Bytes(_) => (NEAR / (self.tile().0 * self.depth() * size_of::<i32>()).max(1)).max(1),
             _ => usize::MAX,
         }
     }
-    /// Adds the product of strips of A and strips of B to so many columns, from `left` on, of rows of C.
-    fn multiply(&self, a: &[i32], b: &[i32], (left, cols): (usize, usize), rows: &mut [&mut [T]], sums: &mut Sums<'_>) {
-        let ((mr, tile_rows, nr), depth, group) = (self.tile(), self.depth, self.group());
-        let (row_group, a_group) = (group.saturating_mul(tile_rows), group.saturating_mul(mr * depth).max(1));
-        for (rows, a) in rows.chunks_mut(row_group).zip(a.chunks(a_group)) {
-            for (strip, b) in b.chunks(depth * nr).enumerate() {
-                for (rows, a) in rows.chunks_mut(tile_rows).zip(a.chunks(mr * depth)) {
+    /// Adds the product of strips of A, from number `first` on, and strips of B to so many columns, from `left` on, of
+    /// rows of C.
+    fn multiply(
+        &self,
+        first: usize,
+        b: &[i32],
+        (left, cols): (usize, usize),
+        rows: &mut [&mut [T]],
+        sums: &mut Sums<'_>,
+    ) {
+        let ((mr, tile_rows, nr), group) = (self.tile(), self.group());
+        let all = cols.next_multiple_of(nr);
+        for (rows, first) in rows.chunks_mut(group.saturating_mul(tile_rows)).zip((first..).step_by(group)) {
+            for strip in 0..all / nr {
+                for (rows, number) in rows.chunks_mut(tile_rows).zip(first..) {
                     let (left, cols) = (left + strip * nr, nr.min(cols - strip * nr));
-                    sums.add_product(depth, a, b, Target { rows, left, cols, nr });
+                    let mut before = 0;
+                    let operands = self.slices.iter().map(|&Slice { depth, a, .. }| {
+                        let own = &b[before * all..][strip * depth * nr..][..depth * nr];
+                        before += depth;
+                        (depth, &a[number * mr * depth..][..mr * depth], own)
+                    });
+                    sums.add_products(operands, Target { rows, left, cols, nr });
                 }
             }
         }
@@ -199,9 +237,15 @@ impl<'a> Sums<'a> {
         Sums { of, tiles, fold: of.fold(), pairs: vec![0; pairs], high: vec![0; wholes], low: vec![0; wholes] }
     }
 
-    /// Adds the product of a strip of A and a strip of B to C.
-    fn add_product<T: Entry>(&mut self, depth: usize, a: &[i32], b: &[i32], mut target: Target<'_, '_, T>) {
+    /// Adds the products of strips of A and strips of B, as (depth, A, B), to C: of bytes all at once, of words one.
+    fn add_products<'b, T: Entry>(
+        &mut self,
+        operands: impl Iterator<Item = (usize, &'b [i32], &'b [i32])>,
+        mut target: Target<'_, '_, T>,
+    ) {
         let Sums { of, tiles, fold, pairs, high, low } = self;
+        let mut operands = operands.peekable();
+        let Some(&(depth, a, b)) = operands.peek() else { return };
         match of.form {
             Form::TwoTerms(p) | Form::TwoDigits(p) => {
                 (tiles.pairs)(depth, a, b, pairs);
@@ -219,7 +263,10 @@ impl<'a> Sums<'a> {
                 target.parts().for_each(|row| bytes::ask_for(row));
                 let rows = (target.rows.len() * bytes.digits).next_multiple_of(simd::bytes::BLOCK);
                 let sums = &mut pairs[..rows * simd::bytes::COLS];
-                ByteTile::best().multiply(depth / simd::bytes::STEP_WORDS, &a[..rows * depth], b, sums);
+                for (number, (depth, a, b)) in operands.enumerate() {
+                    let steps = depth / simd::bytes::STEP_WORDS;
+                    ByteTile::best().multiply(steps, &a[..rows * depth], b, sums, number > 0);
+                }
                 Isa::best().run(AddBytes { bytes, sums, target });
             }
         }

@@ -57,9 +57,14 @@ impl Bytes {
     }
 
     /// Terms that one pass over the depth may take: the largest k with k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in
-    /// size, but at most [`DEPTH`], for which [`Bytes::reduce`] is made.
+    /// size, but at most [`DEPTH`].
     pub(super) fn terms(self) -> usize {
         (i32::MAX as usize / (self.digits << 14)).min(DEPTH)
+    }
+    /// How many times as many terms the sums may have that are reduced at once: the most with k·L·2¹⁴ ≤ 2²⁵, the bound
+    /// of [`Bytes::reduce`] and of [`add_narrow_planes`].
+    pub(super) fn slices(self) -> usize {
+        ((1 << 25) / ((self.digits * DEPTH) << 14)).max(1)
     }
     /// Words along the depth for `terms` terms, whole steps of a tile.
     pub(super) fn words(self, terms: usize) -> usize {
@@ -90,9 +95,9 @@ impl Bytes {
         let q = ((quotient + ROUND).to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64);
         x.wrapping_sub(q.wrapping_mul(self.p))
     }
-    /// (c + Σᵢ 256ⁱ·Sᵢ) mod p for a residue c and sums of [`Bytes::terms`] terms.
+    /// (c + Σᵢ 256ⁱ·Sᵢ) mod p for a residue c and sums of [`Bytes::slices`] times [`Bytes::terms`] terms.
     ///
-    /// |Sᵢ| ≤ 2⁸·L·2¹⁴ ≤ 2²⁵ and p > 256ᴸ⁻¹, so that the sum is below (2²⁵·256/255 + 1)·p and its halves of four planes below
+    /// |Sᵢ| ≤ 2²⁵ and p > 256ᴸ⁻¹, so that the sum is below (2²⁵·256/255 + 1)·p and its halves of four planes below
     /// 2⁴⁹·256/255. Each of six roundings moves the quotient by less than 2⁻⁵²·2²⁶: it is off by at most ½ + 2⁻²³.
     #[inline(always)]
     fn reduce<const L: usize>(self, c: u64, sums: [i32; L]) -> u64 {
@@ -278,8 +283,8 @@ impl<T: Entry> Kernel for AddBytes<'_, '_, T> {
     }
 }
 
-/// For p < 2¹⁶, two planes: |S₀|, |S₁| ≤ 2⁸·2·2¹⁴ = 2²³, so that c + S₀ + 2⁸·(S₁ mod p) stays below 2²⁶, and both are
-/// within the bound of [`Narrow::reduce`] as p > 2⁸.
+/// For p < 2¹⁶, two planes: |S₀|, |S₁| ≤ 2¹⁰·2·2¹⁴ = 2²⁵, so that c + S₀ + 2⁸·(S₁ mod p) stays below 2²⁶, and both are
+/// within the bound of [`Narrow::reduce`], 2²⁰·p, as p > 2⁸.
 #[inline(always)]
 fn add_narrow_planes<T: Entry>(p: Narrow, sums: &[i32], mut target: Target<'_, '_, T>) {
     let add = |c: &mut T, low: i32, high: i32| {
@@ -348,7 +353,7 @@ mod tests {
     fn reduction_is_exact_up_to_its_bound() {
         fn check<const L: usize>(bytes: Bytes) {
             let p = bytes.p as u64;
-            let bound = (bytes.terms() * L) as i32 * (1 << 14);
+            let bound = (bytes.slices() * bytes.terms() * L) as i32 * (1 << 14);
             let patterns = [0, !0, 0x55, 0xaa, 0x0f, 0xf0, 1, 0x80];
             for (pattern, scale) in (0..300).flat_map(|i| patterns.map(|pattern| (pattern, i))) {
                 // Sums at the bound, then smaller ones, of either sign.

@@ -11,8 +11,9 @@
 //! instead, and there are as many sums as digits ([`bytes`]): the form that takes less time in tiles of both is the one
 //! for the process.
 //!
-//! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one depth at a
-//! time; each finished tile is added to C and reduced at once ([`blocks`], [`reduce`]). Entry: [`gemm()`], inside the
+//! The tiles are embedded in the usual blocking: B packed in strips of columns, A in strips of rows, one slice of the
+//! depth at a time; each finished tile, of a few slices where sums of bytes hold them, is added to C and reduced at
+//! once ([`blocks`], [`reduce`]). Entry: [`gemm()`], inside the
 //! room [`Arithmetic`]. Of two matrices with many rows and few columns: [`tall`].
 
 mod arithmetic;
@@ -27,6 +28,7 @@ mod tall;
 
 pub(crate) use arithmetic::Arithmetic;
 pub(crate) use place::Place;
+pub(crate) use product::Summand;
 pub use product::gemm;
 pub(crate) use tall::add_tall_product;
 

@@ -4,7 +4,7 @@
 //! with so few columns, packing takes longer than tiles of bytes gain.
 
 use super::arithmetic::{Arithmetic, Form};
-use super::blocks::{Product, Words};
+use super::blocks::{Product, Slice, Words};
 use super::pack::{PackB, limbs, pair};
 use super::place::Place;
 use super::reduce::balanced;
@@ -47,7 +47,8 @@ pub(crate) fn add_tall_product<T: Entry>(
             isa.run(PackColumns { of, terms, cols: cols.min(m - left), a, at, strip: mr, words });
         }
         let b_at = Place { offset: start * k, stride: k };
-        Product { of, tiles: &tiles, terms, depth, a: words, b, b_at }.by_columns((c, k), k, k)?;
+        let slices = &[Slice { terms, depth, a: words, b, b_at }];
+        Product { of, tiles: &tiles, slices }.by_columns((c, k), k, k)?;
     }
     Ok(())
 }

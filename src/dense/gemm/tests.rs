@@ -111,6 +111,48 @@ fn threads_share_products_in_every_way() {
     assert_eq!(ways.into_iter().collect::<Vec<_>>(), ["alone", "columns", "rows"]);
 }
 
+/// A sum of products is what its products are one after the other: of any depths, none among them, longer than a slice
+/// and than all slices that are reduced at once; also of so few columns that threads share the rows.
+#[test]
+fn sums_of_products_are_those_of_their_products() {
+    let mut rng = Rng::seed_from_u64(15);
+    let depths: [&[usize]; 6] = [&[], &[0, 0], &[3, 0, 256, 1], &[255, 257, 2, 300, 256], &[1100], &[40; 11]];
+    for p in [5791, 65521, (1 << 24) + 43, (1 << 31) - 1, (1 << 40) + 15, (1 << 61) - 1] {
+        for arithmetic in every_form(Modulus::new(p).unwrap()) {
+            for (depths, (m, n)) in
+                depths.into_iter().flat_map(|d| [(70, 90), (70, 16), (9, 1), (1, 40)].map(|s| (d, s)))
+            {
+                let mut random = |len: usize| (0..len).map(|_| rng.random_range(0..p)).collect::<Vec<_>>();
+                let (stride, made) = (n + 3, depths.iter().map(|&k| (random(m * (k + 1)), random(k * (n + 2)))));
+                let made: Vec<_> = made.collect();
+                let summands: Vec<Summand<'_, u64>> = (depths.iter().zip(&made))
+                    .map(|(&depth, (a, b))| Summand {
+                        depth,
+                        a: (a, Place { offset: 1, stride: depth + 1 }),
+                        b: (b, Place { offset: 2, stride: n + 2 }),
+                    })
+                    .collect();
+                let (old, at) = (random(m * stride), Place { offset: 3, stride });
+                let mut twin = old.clone();
+                for &Summand { depth, a, b } in &summands {
+                    for from in (0..depth).step_by(100) {
+                        let k = depth.min(from + 100) - from;
+                        let a_at = Place { offset: a.1.offset + from, ..a.1 };
+                        let b_at = Place { offset: b.1.offset + from * b.1.stride, ..b.1 };
+                        arithmetic.subtract_product((m, k, n), (&mut twin, at), (a.0, a_at), (b.0, b_at)).unwrap();
+                    }
+                }
+                for threads in [1, 3, 8] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let mut c = old.clone();
+                    pool.install(|| arithmetic.subtract_products((m, n), (&mut c, at), &summands)).unwrap();
+                    assert!(c == twin, "{depths:?}, {m} x {n} on {threads} threads: {arithmetic:?}");
+                }
+            }
+        }
+    }
+}
+
 /// In words, and in bytes where they may be: by the matrix instructions of this machine, or in plain Rust.
 fn every_form(modulus: Modulus) -> Vec<Arithmetic> {
     [Some(Arithmetic::of_words(modulus)), Arithmetic::of_bytes(modulus)].into_iter().flatten().collect()
@@ -127,7 +169,7 @@ fn extreme_residues_survive_sums_as_long_as_they_may_be() {
         // The largest, the least and alternating balanced residues, added to the largest residue.
         let pairs = [[h, h], [h, (h + 1) % p], [(h + 1) % p, (h + 1) % p], [p - 1, h], [p - 1, p - 1]];
         let pairs = pairs.into_iter().chain([[large, large], [large, low], [low, low], [low, large], [h, low]]);
-        let lengths = [1, 2, 7, 8, 9, 15, 16, 17, 23, 255, 256, 257, 700];
+        let lengths = [1, 2, 7, 8, 9, 15, 16, 17, 23, 255, 256, 257, 700, 1023, 1024, 1025];
         for (k, [x, y]) in lengths.into_iter().flat_map(|k| pairs.clone().map(move |pair| (k, pair))) {
             for arithmetic in every_form(modulus) {
                 let (a, b) = (vec![x; 2 * k], vec![y; k * 3]);
@@ -166,6 +208,9 @@ fn every_form_holds_its_words_and_sums() {
                     assert!(p < 1 << (8 * digits).min(63) && p > 256u64.pow(digits - 1) && digits >= 2);
                     // The bound of a sum, which one of 2¹⁷ bytes would break.
                     assert!(terms * digits as u128 * 128 * 128 < 1 << 31 && terms * digits as u128 <= 1 << 11);
+                    // What is reduced at once: as much as the bound of the reduction holds, and no slice more.
+                    let sum = |slices: usize| slices as u128 * terms * digits as u128 * 128 * 128;
+                    assert!(sum(bytes.slices()) <= 1 << 25 && sum(bytes.slices() + 1) > 1 << 25);
                 }
             }
         }

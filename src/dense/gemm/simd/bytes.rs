@@ -8,9 +8,10 @@
 use super::timing::least_seconds;
 use crate::isa::Isa;
 
-/// (steps, A, B, sums): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits. A may have fewer
-/// blocks than a strip, and needs as many rows of sums.
-type Multiply = fn(usize, &[i32], &[i32], &mut [i32]);
+/// (steps, A, B, sums, more): Σ a·b of bytes, [`COLS`] sums for each row, which must stay inside 32 bits; added to
+/// what the sums are where there is `more` than this product in them. A may have fewer blocks than a strip, and needs
+/// as many rows of sums.
+type Multiply = fn(usize, &[i32], &[i32], &mut [i32], bool);
 
 /// Rows of a strip of A.
 pub(in super::super) const ROWS: usize = 128;
@@ -38,15 +39,15 @@ impl ByteTile {
         ByteTile { isa, multiply }
     }
 
-    /// The product of as many blocks of A as there are, and a strip of B.
+    /// The product of as many blocks of A as there are, and a strip of B; added to the sums if they are of `more`.
     ///
     /// # Panics
     /// If A is no whole number of blocks of that depth, B has another depth, or there are not as many sums as rows ×
     /// [`COLS`].
-    pub(in super::super) fn multiply(&self, steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+    pub(in super::super) fn multiply(&self, steps: usize, a: &[i32], b: &[i32], sums: &mut [i32], more: bool) {
         assert!(a.len().is_multiple_of((steps * BLOCK_WORDS).max(1)) && b.len() == steps * COLS_WORDS);
         assert!(a.len() * COLS == sums.len() * steps * STEP_WORDS, "as many sums as blocks");
-        (self.multiply)(steps, a, b, sums);
+        (self.multiply)(steps, a, b, sums, more);
     }
 
     /// Seconds of a multiply-add of bytes, in the least of a few tiles.
@@ -55,14 +56,16 @@ impl ByteTile {
         const STEPS: usize = 4;
         let (a, b) = (vec![0x0102_0304; STEPS * ROWS * STEP_WORDS], vec![0x0506_0708; STEPS * COLS_WORDS]);
         let mut sums = vec![0; ROWS * COLS];
-        least_seconds(|| self.multiply(STEPS, &a, &b, &mut sums)) / (sums.len() * STEPS * STEP_WORDS * 4) as f64
+        least_seconds(|| self.multiply(STEPS, &a, &b, &mut sums, false)) / (sums.len() * STEPS * STEP_WORDS * 4) as f64
     }
 }
 
 pub(super) const PORTABLE: ByteTile = ByteTile::new(Isa::Portable, portable);
 
-fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
-    sums.fill(0);
+fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32], more: bool) {
+    if !more {
+        sums.fill(0);
+    }
     if steps == 0 {
         return;
     }
@@ -109,14 +112,16 @@ mod tests {
                         packed[1][d * COLS + j] = word(&|byte| b[(4 * d + byte) * COLS + j]);
                     }
                     let mut sums = vec![7; rows * COLS];
-                    if steps > 0 {
-                        tile.multiply(steps, &packed[0], &packed[1], &mut sums);
-                    } else {
-                        tile.multiply(0, &[], &[], &mut sums);
-                    }
-                    for (i, j) in (0..rows).flat_map(|i| (0..COLS).map(move |j| (i, j))) {
-                        let twin: i32 = (0..depth).map(|d| a[i * depth + d] as i32 * b[d * COLS + j] as i32).sum();
-                        assert_eq!(sums[i * COLS + j], twin, "{tile:?}: {steps} steps, {blocks} blocks");
+                    let none: [Vec<i32>; 2] = Default::default();
+                    let [a_words, b_words] = if steps > 0 { &packed } else { &none };
+                    // Once, and added to that.
+                    for (more, times) in [(false, 1), (true, 2)] {
+                        tile.multiply(steps, a_words, b_words, &mut sums, more);
+                        for (i, j) in (0..rows).flat_map(|i| (0..COLS).map(move |j| (i, j))) {
+                            let twin: i32 = (0..depth).map(|d| a[i * depth + d] as i32 * b[d * COLS + j] as i32).sum();
+                            let what = (times, steps, blocks);
+                            assert_eq!(sums[i * COLS + j], times * twin, "{tile:?}: times, steps, blocks {what:?}");
+                        }
                     }
                 }
             }

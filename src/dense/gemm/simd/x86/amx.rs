@@ -38,9 +38,11 @@ const fn configuration() -> [u8; 64] {
 
 // It leaves this file through `tile` alone, which has detected what it needs, and is called with slices whose lengths
 // `ByteTile::multiply` has checked.
-fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
+fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32], more: bool) {
     if steps == 0 || a.is_empty() {
-        sums.fill(0);
+        if !more {
+            sums.fill(0);
+        }
         return;
     }
     let blocks = a.len() / (steps * BLOCK_WORDS);
@@ -51,8 +53,15 @@ fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
         asm!(
             "ldtilecfg [{configuration}]",
             "3:",
+            "test {more:e}, {more:e}",
+            "jnz 4f",
             "tilezero tmm0",
             "tilezero tmm1",
+            "jmp 5f",
+            "4:",
+            "tileloadd tmm0, [{sums} + {two}]",
+            "tileloadd tmm1, [{sums} + {two} + 64]",
+            "5:",
             "mov {b}, {first}",
             "mov {step}, {steps}",
             "2:",
@@ -95,6 +104,7 @@ fn multiply(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32]) {
             steps = in(reg) steps,
             sums = inout(reg) sums.as_mut_ptr() => _,
             blocks = inout(reg) blocks => _,
+            more = in(reg) u32::from(more),
             one = in(reg) 64usize,
             two = in(reg) size_of::<[i32; COLS]>(),
             out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
