@@ -9,11 +9,15 @@ pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
 use bytemuck::Zeroable;
 use memmap2::MmapMut;
+use rayon::prelude::*;
 use std::cell::Cell;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
+
+/// Elements that one task appends.
+const APPENDED: usize = if cfg!(test) { 1 } else { 1 << 14 };
 
 thread_local! {
     /// Whether this thread is inside [`softly`]. No destructor and no lazy initialisation: an allocator may read it.
@@ -258,6 +262,36 @@ pub(crate) fn unzip<A, B>(pairs: impl ExactSizeIterator<Item = (A, B)>, what: &s
     Ok((first, second))
 }
 
+/// Appends what `make` makes of all elements of some parts, one part behind the other: by several tasks, since pages
+/// that are written for the first time keep a thread busy.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn append_parts<S: Copy + Sync, T: Send>(
+    vector: &mut Vec<T>,
+    parts: &[&[S]],
+    make: impl Fn(S) -> T + Sync + Send,
+    what: &str,
+) -> Result<()> {
+    let more = parts.iter().map(|part| part.len()).sum();
+    reserve(vector, more, what)?;
+    if rayon::current_num_threads() == 1 {
+        parts.iter().for_each(|part| vector.extend(part.iter().map(|&x| make(x))));
+        return Ok(());
+    }
+    let mut ends = with_capacity(parts.len(), what)?;
+    parts.iter().for_each(|part| ends.push(ends.last().unwrap_or(&0) + part.len()));
+    // A task takes elements in order: it goes on from the part that it is in.
+    let element = |at: &mut usize, k: usize| {
+        while ends[*at] <= k {
+            *at += 1;
+        }
+        make(parts[*at][k + parts[*at].len() - ends[*at]])
+    };
+    vector.par_extend((0..more).into_par_iter().with_min_len(APPENDED).map_init(|| 0, element));
+    Ok(())
+}
+
 /// A copy of `slice`.
 ///
 /// # Errors
@@ -282,6 +316,7 @@ mod tests {
             reserve_exact(&mut Vec::<u64>::new(), 1 << 60, "a test"),
             collect(0..1u64 << 60, "a test").map(drop),
             unzip((0..1usize << 60).map(|_| (0u64, ())), "a test").map(drop),
+            append_parts(&mut Vec::<u64>::new(), &[&[(); 1 << 60][..]], |()| 0, "a test"),
         ]
         .map(|result| result.unwrap_err().to_string());
         for text in texts {
@@ -301,6 +336,14 @@ mod tests {
         assert_eq!(collect(3..6, "").unwrap(), [3, 4, 5]);
         assert_eq!(collect((0..100).filter(|x| x % 33 == 0), "").unwrap(), [0, 33, 66, 99]);
         assert_eq!(unzip([(1, 'a'), (2, 'b')].into_iter(), "").unwrap(), (vec![1, 2], vec!['a', 'b']));
+        let mut v = vec![1u8, 2];
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for threads in [1, 3] {
+            let parts = [&[3u64, 4][..], &[], &[5], &[]];
+            pool(threads).install(|| append_parts(&mut v, &parts, |x| x as u8, "")).unwrap();
+            append_parts(&mut v, &[], |x: u8| x, "").unwrap();
+        }
+        assert_eq!(v, [1, 2, 3, 4, 5, 3, 4, 5]);
         let mut v = vec![1, 2];
         reserve(&mut v, 10, "").unwrap();
         assert!(v.capacity() >= 12 && v == [1, 2]);

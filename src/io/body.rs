@@ -152,14 +152,18 @@ impl Body {
         Ok(lines)
     }
 
-    /// Appends the entries of chunks to the three arrays, side by side.
+    /// Appends the entries of chunks to the three arrays, all at once.
     fn append(&mut self, chunks: &[Chunk]) -> Result<()> {
-        self.reserve(chunks.iter().map(|chunk| chunk.stored).sum())?;
+        fn parts<'c, T>(chunks: &'c [Chunk], of: impl Fn(&'c Chunk) -> &'c [T]) -> Vec<&'c [T]> {
+            chunks.iter().map(|chunk| &of(chunk)[..chunk.stored]).collect()
+        }
         let Coordinates { row, col, value, .. } = &mut self.entries;
-        let rows = || chunks.iter().for_each(|chunk| row.extend_from_slice(&chunk.row[..chunk.stored]));
-        let cols = || chunks.iter().for_each(|chunk| col.extend_from_slice(&chunk.col[..chunk.stored]));
-        let values = || chunks.iter().try_for_each(|chunk| value.append(&chunk.value[..chunk.stored], chunk.spreads));
-        rayon::join(rows, || rayon::join(cols, values)).1.1
+        let spreads = chunks.iter().fold(0, |all, chunk| all | chunk.spreads);
+        let rows = || memory::append_parts(row, &parts(chunks, |chunk| &chunk.row), |i| i, ENTRIES);
+        let cols = || memory::append_parts(col, &parts(chunks, |chunk| &chunk.col), |j| j, ENTRIES);
+        let values = || value.append(&parts(chunks, |chunk| &chunk.value), spreads);
+        let (rows, (cols, values)) = rayon::join(rows, || rayon::join(cols, values));
+        rows.and(cols).and(values)
     }
 
     /// Takes from a chunk what is behind the entries of the chunks before it, all but its entries of a word.

@@ -180,15 +180,14 @@ impl Numbers {
         with!(self, list => wide.extend(list.iter().map(|&v| W::cut(v.wide()))));
         Ok(wide)
     }
-    /// Appends numbers whose [`spread`]s combine to `spreads` by OR.
+    /// Appends the numbers of some parts, whose [`spread`]s combine to `spreads` by OR; parallel on rayon's current
+    /// pool.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
-    pub fn append(&mut self, numbers: &[i64], spreads: u64) -> Result<()> {
+    pub fn append(&mut self, parts: &[&[i64]], spreads: u64) -> Result<()> {
         self.widen(Width::of(spreads))?;
-        self.reserve(numbers.len())?;
-        with!(self, list => extend(list, numbers));
-        Ok(())
+        with!(self, list => memory::append_parts(list, parts, Word::cut, VALUES))
     }
     /// Appends a number.
     ///
@@ -248,11 +247,6 @@ impl Numbers {
     }
 }
 
-/// Appends numbers that fit.
-fn extend<W: Word>(list: &mut Vec<W>, numbers: &[i64]) {
-    list.extend(numbers.iter().map(|&v| W::cut(v)));
-}
-
 impl Default for Numbers {
     fn default() -> Self {
         Numbers::new()
@@ -267,7 +261,7 @@ impl From<Vec<i64>> for Numbers {
             return Numbers::I64(numbers);
         }
         let mut values = Numbers::new();
-        memory::or_panic(values.append(&numbers, spreads));
+        memory::or_panic(values.append(&[&numbers[..]], spreads));
         values
     }
 }
@@ -343,7 +337,8 @@ mod tests {
         let (mut pushed, mut appended) = (Numbers::new(), Numbers::new());
         numbers.iter().for_each(|&v| pushed.push(v));
         for piece in numbers.chunks(3) {
-            appended.append(piece, piece.iter().fold(0, |all, &v| all | spread(v))).unwrap();
+            let (first, second) = piece.split_at(piece.len() / 2);
+            appended.append(&[first, second], piece.iter().fold(0, |all, &v| all | spread(v))).unwrap();
         }
         let made = Numbers::from(numbers.to_vec());
         for values in [&pushed, &appended, &made, &made.try_clone().unwrap()] {
