@@ -20,7 +20,7 @@ use crate::{Error, Result, memory};
 use std::collections::HashMap;
 
 /// Vectors of a block, if nobody says otherwise.
-const WIDTH: usize = 32;
+pub(super) const WIDTH: usize = 32;
 /// Diagonals with entries, full ones or not, that are counted before they are taken for too many.
 const MOST_DIAGONALS: usize = 1 << 12;
 

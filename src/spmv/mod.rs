@@ -1,9 +1,10 @@
 //! Sparse products Y ← αAX + βY and their transposes, for one vector or a block (source paper, section 2).
 //!
 //! A [`Plan`] is data: which entries go into which format, in which residues and sums, and why ([`Plan::choose`],
-//! section 2.4.5). [`Product`] executes it: rows are taken in tiles of equal work, each row adds up all its parts in
-//! registers, and one reduction at its end brings the sum back mod p, with a scaling for free. Tiles run in parallel on
-//! the caller's rayon pool; the arithmetic is exact, so the result is the same bits for every number of threads.
+//! section 2.4.5; for many products by trial, [`Plan::by_trial`]). [`Product`] executes it: rows are taken in tiles of
+//! equal work, each row adds up all its parts in registers, and one reduction at its end brings the sum back mod p,
+//! with a scaling for free. Tiles run in parallel on the caller's rayon pool; the arithmetic is exact, so the result is
+//! the same bits for every number of threads.
 
 mod aligned;
 mod arithmetic;
@@ -24,6 +25,7 @@ mod rough;
 mod scatter;
 mod segregate;
 mod strips;
+mod trial;
 mod triangular;
 mod word;
 

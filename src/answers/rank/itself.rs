@@ -142,7 +142,14 @@ impl Run<'_> {
     fn on_processor(&mut self) -> Result<(Outcome, Plan)> {
         let width = self.options.plan.width.unwrap_or(self.chosen.block * self.chosen.degree);
         let options = self.options.plan.clone().width(width);
-        let plan = self.phases.shown("plan", self.observer, || Plan::choose(self.core, &options))?;
+        let Parameters { products, seconds, .. } = *self.chosen;
+        let ready = self.core.nnz() as f64 * self.options.machine.passes.ready;
+        // A trial has two layouts at a time.
+        let tried = !self.options.is_tight(self.core.nnz()) && Plan::trial_pays(products, seconds, ready);
+        let plan = self.phases.shown("plan", self.observer, || match tried {
+            true => Plan::by_trial(self.core, &options, &|| self.observer.check()),
+            false => Plan::choose(self.core, &options),
+        })?;
         let product = self.phases.time("plan", || Product::new(self.core, &plan))?;
         Ok((self.trials(Place::Processor(&product))?, plan))
     }

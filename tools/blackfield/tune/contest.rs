@@ -4,8 +4,7 @@ use crate::args::TuneArgs;
 use crate::progress::Bars;
 use crate::{output, threads};
 use blackfield::sparse::SparseMatrix;
-use blackfield::sparse::formats::Format;
-use blackfield::spmv::{Plan, PlanOptions, Product, Segregation};
+use blackfield::spmv::{Plan, PlanOptions, Product};
 use blackfield::tune::{Bandwidth, Effort, Fingerprint, bandwidth, cached_rate, floor_bytes, time_product};
 use blackfield::words::counted;
 use blackfield::{Observer, Result};
@@ -45,8 +44,9 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
     let (widths, effort) = (args.widths.clone(), args.effort());
     let threads = rayon::current_num_threads();
     let wishes = args.formats.plan_options();
-    let chosen = widths.iter().map(|&width| Plan::choose(a, &wishes.clone().width(width))).collect::<Result<_>>()?;
     bars.phase("products", 0);
+    let by_trial = |&width: &usize| Plan::by_trial(a, &wishes.clone().width(width), &|| bars.check());
+    let chosen = widths.iter().map(by_trial).collect::<Result<_>>()?;
     let mut contestants = contestants(a, chosen, &widths)?;
     // What else this machine does comes and goes: the plans take turns.
     let (rounds, short) = if args.quick { (1, effort) } else { (ROUNDS, Effort::Round) };
@@ -56,7 +56,7 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
             let mut product = Product::new(a, contestant.plan(0))?;
             for (k, (best, &width)) in rates.iter_mut().zip(&widths).enumerate() {
                 bars.check()?;
-                if !alike(product.plan(), contestant.plan(k)) {
+                if !product.plan().is_alike(contestant.plan(k)) {
                     product = Product::new(a, contestant.plan(k))?;
                 }
                 *best = best.max(rate(a, &product, width, short)?);
@@ -88,11 +88,21 @@ pub fn run(args: &TuneArgs, a: &SparseMatrix, bars: &Bars) -> Result<Contest> {
 fn contestants(a: &SparseMatrix, chosen: Vec<Plan>, widths: &[usize]) -> Result<Vec<Contestant>> {
     let largest = chosen.iter().map(Plan::bytes).max().unwrap_or(0).saturating_mul(LARGEST);
     let mut all = vec![Contestant { name: "chosen".into(), rates: Some(vec![0.0; widths.len()]), plans: chosen }];
-    for (name, options) in challengers() {
-        let plan = |&width| Plan::choose(a, &options.clone().width(width));
-        let plans = widths.iter().map(plan).collect::<Result<Vec<_>>>()?;
+    let mut others: Vec<(String, Vec<Plan>)> = vec![];
+    for &width in widths {
+        let options = PlanOptions::default().width(width);
+        let predicted = ("predicted".to_string(), Plan::choose(a, &options)?);
+        let rivals = std::iter::once(predicted).chain(Plan::rivals(a, &options)?);
+        for (k, (name, plan)) in rivals.enumerate() {
+            match others.get_mut(k) {
+                Some((_, plans)) => plans.push(plan),
+                None => others.push((name, vec![plan])),
+            }
+        }
+    }
+    for (name, plans) in others {
         // Plans that someone has at all widths already say nothing new.
-        if all.iter().all(|other| other.plans.iter().zip(&plans).any(|(own, plan)| !alike(own, plan))) {
+        if all.iter().all(|other| other.plans.iter().zip(&plans).any(|(own, plan)| !own.is_alike(plan))) {
             let small = plans.iter().all(|plan| plan.bytes() <= largest);
             all.push(Contestant { name, rates: small.then(|| vec![0.0; widths.len()]), plans });
         }
@@ -100,12 +110,14 @@ fn contestants(a: &SparseMatrix, chosen: Vec<Plan>, widths: &[usize]) -> Result<
     Ok(all)
 }
 
-/// Those of the same layout at a width have the best rate that one of them made.
+/// Those that lay the rows of the matrix out alike at a width have the best rate that one of them made: what is timed
+/// are products with these.
 fn share_rates(contestants: &mut [Contestant]) {
     for k in 0..contestants[0].plans.len() {
         let rate = |c: &Contestant| c.rates.as_ref().map(|rates| rates[k]);
         let best = |c: &Contestant| {
-            let same = contestants.iter().filter(|other| alike(other.plan(k), c.plan(k)));
+            let rows = |c: &Contestant| (c.plan(k).parts.clone(), c.plan(k).lane, c.plan(k).arithmetic);
+            let same = contestants.iter().filter(|other| rows(other) == rows(c));
             same.filter_map(rate).fold(0.0, f64::max)
         };
         let rates: Vec<f64> = contestants.iter().map(best).collect();
@@ -117,28 +129,11 @@ fn share_rates(contestants: &mut [Contestant]) {
     }
 }
 
-/// Whether two plans for a matrix make the same layout.
-fn alike(one: &Plan, other: &Plan) -> bool {
-    (&one.parts, &one.transposed, one.lane, one.arithmetic)
-        == (&other.parts, &other.transposed, other.lane, other.arithmetic)
-}
-
 impl Contestant {
     /// Its plan at width number `k`.
     pub fn plan(&self, k: usize) -> &Plan {
         &self.plans[k]
     }
-}
-
-/// Plans other than the chosen one.
-fn challengers() -> Vec<(String, PlanOptions)> {
-    let forced = Format::ALL.into_iter().map(|format| {
-        let options = PlanOptions::default().force(format);
-        (format.name().to_string(), options)
-    });
-    let together = PlanOptions::default().segregation(Segregation::Never);
-    let apart = PlanOptions::default().segregation(Segregation::Always);
-    forced.chain([("values together".into(), together), ("±1 apart".into(), apart)]).collect()
 }
 
 /// 10⁹ multiply-adds a second.
@@ -255,7 +250,7 @@ impl Contest {
         let mut all: Vec<(Vec<usize>, &Plan)> = vec![];
         for (k, &width) in self.widths.iter().enumerate() {
             let plan = self.contestants[0].plan(k);
-            match all.iter_mut().find(|(_, other)| alike(other, plan)) {
+            match all.iter_mut().find(|(_, other)| other.is_alike(plan)) {
                 Some((widths, _)) => widths.push(width),
                 None => all.push((vec![width], plan)),
             }
