@@ -135,6 +135,7 @@ fn proven_rank(a: Triplets, side: Side, way: Way) -> Work {
                 rank_bound: usize::MAX,
                 give_up: usize::MAX,
                 rows: false,
+                exceeded: 0,
             };
             let found = row_space(&split, options, &streams, &[], &Silent)?;
             Ok(NullSpace::new(&split, side, way)?.prove(found.echelon, usize::MAX, &rng, &Silent)?.rank.to_string())

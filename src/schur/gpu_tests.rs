@@ -45,7 +45,7 @@ fn wide_eliminations_find_the_same_anywhere() {
             challenge: &challenge,
         };
         let error = ErrorBound::of_bits(100);
-        let options = RowSpaceOptions { error, rank_bound: shape.0, give_up: usize::MAX, rows: false };
+        let options = RowSpaceOptions { error, rank_bound: shape.0, give_up: usize::MAX, rows: false, exceeded: 0 };
         let one = std::slice::from_ref(&device);
         let spaces = [&[][..], one].map(|devices| {
             let found = row_space(&split, options, &streams, devices, &Silent).unwrap();
@@ -66,8 +66,13 @@ fn wide_eliminations_find_the_same_anywhere() {
     let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + cols.len() as u64);
     let streams =
         RowSpaceStreams { sample: Rng::seed_from_u64(1), exploration: Rng::seed_from_u64(2), challenge: &challenge };
-    let options =
-        RowSpaceOptions { error: ErrorBound::of_bits(100), rank_bound: 2300, give_up: usize::MAX, rows: false };
+    let options = RowSpaceOptions {
+        error: ErrorBound::of_bits(100),
+        rank_bound: 2300,
+        give_up: usize::MAX,
+        rows: false,
+        exceeded: 0,
+    };
     let found = [None, Some(&device)].map(|device| sketch(&split, options, &streams, device, &Silent).unwrap());
     assert_eq!(found[0], found[1]);
     assert!(found[0].rank > 1000 && found[0].width >= 4096, "{:?}", found[0]);
@@ -85,7 +90,7 @@ fn sketches_end_where_the_memory_of_a_gpu_does() {
     let (sample, exploration) = (Rng::seed_from_u64(1), Rng::seed_from_u64(2));
     let streams = RowSpaceStreams { sample, exploration, challenge: &challenge };
     let error = ErrorBound::of_bits(100);
-    let options = RowSpaceOptions { error, rank_bound: rows, give_up: usize::MAX, rows: false };
+    let options = RowSpaceOptions { error, rank_bound: rows, give_up: usize::MAX, rows: false, exceeded: 0 };
     let whole = sketch(&split, options, &streams, Some(&device), &Silent).unwrap();
     let (mut parts, mut last) = (0, None);
     // From 1 MB to 3 GB, by factors of 3/2 and 4/3.

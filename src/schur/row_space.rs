@@ -231,6 +231,7 @@ mod tests {
                 rank_bound: a.cols(),
                 give_up: usize::MAX,
                 rows: false,
+                exceeded: 0,
             };
             let seen = Ranks::default();
             let found = row_space(&split, options, &streams, &[], &seen).unwrap();

@@ -85,7 +85,8 @@ fn eliminations_of_all_rows() {
 fn search<T>(bound: usize, rows: bool, ask: impl FnOnce(RowSpaceOptions, &RowSpaceStreams) -> Result<T>) -> Result<T> {
     let challenge = |number: u64, cols: &[u32]| Rng::seed_from_u64(number + 7 * cols.len() as u64);
     let (sample, exploration) = (Rng::seed_from_u64(1), Rng::seed_from_u64(2));
-    let options = RowSpaceOptions { error: ErrorBound::of_bits(60), rank_bound: bound, give_up: usize::MAX, rows };
+    let options =
+        RowSpaceOptions { error: ErrorBound::of_bits(60), rank_bound: bound, give_up: usize::MAX, rows, exceeded: 0 };
     ask(options, &RowSpaceStreams { sample, exploration, challenge: &challenge })
 }
 

@@ -216,11 +216,11 @@ impl Stage<'_> {
     /// Takes the combinations that are `known`, then random ones as long as nearly all are new, then rows that checks
     /// find, until one finds none.
     fn explore(&mut self, begin: Begin, rng: &mut Rng) -> Result<End> {
-        let RowSpaceOptions { rank_bound, give_up, error, .. } = self.options;
+        let RowSpaceOptions { rank_bound, give_up, error, exceeded, .. } = self.options;
         let mut exploring = match begin {
             Begin::With(known) => {
                 self.begin(known)?;
-                Some(batch(0, LANES))
+                Some(batch(exceeded, LANES))
             }
             Begin::At { echelon, absorbed, blocks } => {
                 (self.echelon, self.absorbed) = (*echelon, absorbed);

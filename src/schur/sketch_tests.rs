@@ -33,7 +33,7 @@ fn product(p: Modulus, m: usize, n: usize, r: usize, rng: &mut Rng) -> SparseMat
 }
 
 fn options(rank_bound: usize, give_up: usize) -> RowSpaceOptions {
-    RowSpaceOptions { error: ErrorBound::of_bits(128), rank_bound, give_up, rows: false }
+    RowSpaceOptions { error: ErrorBound::of_bits(128), rank_bound, give_up, rows: false, exceeded: 0 }
 }
 
 /// What the checks were asked with.
@@ -77,6 +77,9 @@ fn sketches_find_the_rank() {
                 // A bound that is known needs no check; a rank that is too large ends it.
                 assert_eq!(find(&split, options(left, usize::MAX), &Challenges::default()).extent, Extent::Whole);
                 if left > 64 {
+                    // More combinations at first, and the same in the end.
+                    let known = RowSpaceOptions { exceeded: left - 1, ..options(usize::MAX, usize::MAX) };
+                    assert_eq!(find(&split, known, &Challenges::default()).rank, left);
                     let part = find(&split, options(usize::MAX, left / 2), &Challenges::default());
                     assert!(part.extent == Extent::Part && (left / 2 + 1..=left).contains(&part.rank), "{part:?}");
                 }

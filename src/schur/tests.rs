@@ -122,7 +122,7 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
             let (pivots, rank) = (naive_pivots(&a), dense_rank(&a));
             let split = Split::new(&a, &pivots).unwrap();
             for rows in [false, true] {
-                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows };
+                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows, exceeded: 0 };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                 assert_eq!(pivots.rows.len() + found.echelon.rank(), rank, "p = {p}, {} x {}", a.rows(), a.cols());
                 match found.extent {
@@ -195,7 +195,8 @@ fn sieves_find_the_rows_that_are_new() {
             let split = Split::new(&a, &none).unwrap();
             let error = ErrorBound::of_bits(64);
             let name = format!("{different} rows {times} times and {zero} of 0 mod {p}");
-            let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows: true };
+            let options =
+                RowSpaceOptions { error, rank_bound: usize::MAX, give_up: usize::MAX, rows: true, exceeded: 0 };
             let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
             assert_eq!(found.echelon.rank(), rank, "{name}");
             check_basis(&split, &found, true);
@@ -255,7 +256,7 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                 let rank = dense_rank(&a) - pivots.len();
                 sampled += exploration::sample_pays(&split, split.cols.len()) as usize;
                 for (rank_bound, rows) in [(usize::MAX, false), (rank, false), (usize::MAX, true), (rank, true)] {
-                    let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows };
+                    let options = RowSpaceOptions { error, rank_bound, give_up: usize::MAX, rows, exceeded: 0 };
                     let found =
                         with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                     assert_eq!(found.echelon.rank(), rank, "p = {p}, {common} common columns, {rare} rare");
@@ -263,7 +264,7 @@ fn the_row_space_of_a_tall_matrix_is_whole_although_a_sample_misses_some() {
                     let found = independent_rows(&split, &found.echelon.pivot_cols().unwrap(), &Silent).unwrap();
                     check_rows(&split, &found, rank);
                 }
-                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false };
+                let options = RowSpaceOptions { error, rank_bound: usize::MAX, give_up: 3, rows: false, exceeded: 0 };
                 let found = with_streams(&rng, |streams| row_space(&split, options, streams, &[], &Silent)).unwrap();
                 let complete = found.extent != Extent::Part;
                 assert!(complete || rank > 3, "p = {p}, rank {rank}");

@@ -181,7 +181,8 @@ impl OnRest<'_, '_> {
     /// The rank by the row space of S.
     fn by_row_space(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
-        let options = RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: rest.minor };
+        let options =
+            RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: rest.minor, exceeded: 0 };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
@@ -233,7 +234,13 @@ impl OnRest<'_, '_> {
     /// The rank by sketches of S.
     fn by_sketch(&mut self, now: &Plan<'_>, give_up: usize, decision: Decision) -> Result<Done<Answer>> {
         let rest = &now.outlook.rest;
-        let options = RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: false };
+        let options = RowSpaceOptions {
+            error: rest.check,
+            rank_bound: rest.rank_bound,
+            give_up,
+            rows: false,
+            exceeded: now.larger.unwrap_or(0),
+        };
         let (all, split) = (self.work.streams, &self.split);
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
