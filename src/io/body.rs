@@ -35,6 +35,8 @@ pub(super) struct Body {
     place: ArrayPlace,
     /// Bytes that entries may take.
     limit: u64,
+    /// Bytes of text that are not read yet; 0 if that is not known, or memory for all entries is reserved.
+    unread: u64,
     /// The buffers that the chunks of a block are read into.
     chunks: Vec<Chunk>,
 }
@@ -92,10 +94,18 @@ impl Body {
             ended: false,
             place: ArrayPlace::default(),
             limit,
+            unread: 0,
             chunks: vec![],
         };
         body.reserve(expect.min(usize::try_from(limit / ENTRY).unwrap_or(usize::MAX)))?;
         Ok(body)
+    }
+
+    /// The same for so many bytes of text, if that is known: there will be room for the entries that the first block
+    /// lets expect, so that they are not moved; not where memory is limited.
+    pub fn of_text(self, bytes: Option<u64>) -> Self {
+        let unread = if self.limit < u64::MAX { None } else { bytes };
+        Body { unread: unread.unwrap_or(0), ..self }
     }
 
     /// Makes room for `more` entries.
@@ -146,10 +156,22 @@ impl Body {
             }
             start += text.len();
         }
+        self.expect(&chunks[..read], block.len());
         self.append(&chunks[..read])?;
         within_limit((self.entries.row.len() + FRACTION * self.fractions.len()) as u64, self.limit)?;
         self.chunks = chunks;
         Ok(lines)
+    }
+
+    /// Makes room for as many entries as all of the text has, if it goes on as in the chunks of the first block, of so
+    /// many bytes. Lines become longer rather than shorter; where there is no memory for them, there may be fewer.
+    fn expect(&mut self, chunks: &[Chunk], bytes: usize) {
+        let unread = std::mem::take(&mut self.unread);
+        if unread > bytes as u64 {
+            let found = chunks.iter().map(|chunk| chunk.stored as u128).sum::<u128>();
+            let all = found * u128::from(unread) / bytes as u128;
+            let _ = self.reserve(usize::try_from(all).unwrap_or(usize::MAX));
+        }
     }
 
     /// Appends the entries of chunks to the three arrays, all at once.

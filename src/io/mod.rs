@@ -30,6 +30,7 @@
 mod arrays;
 mod atomic;
 mod body;
+mod buffer;
 mod cado;
 mod content;
 mod decimal;

@@ -48,7 +48,7 @@ pub(super) fn read(text: &mut Text<'_>, options: &ReadOptions, fractions: bool) 
         end_marker: true,
         comments: COMMENTS,
     };
-    let mut body = Body::new(layout, 0, options.max_memory, text.line_number())?;
+    let mut body = Body::new(layout, 0, options.max_memory, text.line_number())?.of_text(text.remaining());
     text.blocks(|block| body.parse(block))?;
     if !body.ended {
         let message = format!(

@@ -4,6 +4,7 @@
 //! Pages of a mapped file are released once read. A stream is read one block ahead, in parallel with the parsing of the
 //! previous block, and never held as a whole: a compressed file costs two blocks of memory in addition to its matrix.
 
+use super::buffer::Buffer;
 use super::map::Mapped;
 use super::scan::count_lines;
 use super::source::{Bytes, Source, Stream, damaged, failure};
@@ -18,6 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of text per thread in a block: the lines and their entries stay in cache together. The first block of a stream
 /// is one thread's, and each that follows twice as long, so that parsing begins early.
 const BLOCK_PER_THREAD: usize = 2 << 20;
+
+/// What the memory is for.
+const TEXT: &str = "the text of a matrix";
 
 /// Why the parsing of a block ended early: because of the text at one of its bytes, or for another reason.
 #[derive(Debug)]
@@ -62,7 +66,7 @@ enum Input<'a> {
     },
     Stream {
         reader: Reader<'a>,
-        block: Vec<u8>,
+        block: Buffer,
         at: usize,
     },
 }
@@ -76,7 +80,7 @@ impl<'a> Text<'a> {
             Bytes::Stream(Stream { reader, taken, .. }) => {
                 let mut reader =
                     Reader { source: reader, taken, carry: vec![], last: 0, finished: false, failure: None };
-                let mut block = vec![];
+                let mut block = Buffer::default();
                 reader.fill(&mut block).map_err(|e| failure(name, 1, e))?;
                 Input::Stream { reader, block, at: 0 }
             }
@@ -112,16 +116,15 @@ impl<'a> Text<'a> {
         match &mut self.input {
             Input::Slice { rest, .. } => Ok(Cow::Borrowed(std::mem::take(rest))),
             Input::Stream { reader, block, at } => {
-                let mut all = block.split_off(std::mem::take(at));
-                let mut next = vec![];
+                let mut all = memory::copy(&block[std::mem::take(at)..], TEXT)?;
                 loop {
                     observer.check()?;
-                    reader.fill(&mut next).map_err(|e| failure(name, lines + count_lines(&all) + 1, e))?;
-                    if next.is_empty() {
+                    reader.fill(block).map_err(|e| failure(name, lines + count_lines(&all) + 1, e))?;
+                    if block.is_empty() {
                         return Ok(Cow::Owned(all));
                     }
-                    memory::reserve(&mut all, next.len(), "the text of a matrix")?;
-                    all.append(&mut next);
+                    memory::reserve(&mut all, block.len(), TEXT)?;
+                    all.extend_from_slice(&block[..]);
                     if let Some(limit) = limit.filter(|&limit| all.len() as u64 > limit) {
                         return Err(Error::Memory(format!(
                             "{}: its text takes more than the {limit} bytes allowed",
@@ -256,12 +259,12 @@ impl<'a> Text<'a> {
                 }
             }
             Input::Stream { reader, block, at } => {
-                block.drain(..std::mem::take(at));
-                let mut next = vec![];
+                let mut next = Buffer::default();
                 loop {
                     observer.check()?;
-                    let (seen, filled) = rayon::join(|| parse(block), || reader.fill(&mut next));
-                    *lines += seen.map_err(|halt| halted(*lines, block, halt))?;
+                    let text = &block[std::mem::take(at)..];
+                    let (seen, filled) = rayon::join(|| parse(text), || reader.fill(&mut next));
+                    *lines += seen.map_err(|halt| halted(*lines, text, halt))?;
                     filled.map_err(|e| failure(name, *lines + 1, e))?;
                     observer.progress(reader.taken.load(Ordering::Relaxed));
                     std::mem::swap(block, &mut next);
@@ -293,19 +296,17 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Fills `block` with whole lines (the last line of the text may lack its end); leaves it empty at the end. A
     /// failure is reported after all whole lines before it, so that error messages do not depend on the block size.
-    fn fill(&mut self, block: &mut Vec<u8>) -> io::Result<()> {
-        block.clear();
-        block.append(&mut self.carry);
+    fn fill(&mut self, block: &mut Buffer) -> io::Result<()> {
+        block.truncate(0);
+        block.push(&std::mem::take(&mut self.carry))?;
         self.last = (2 * self.last).clamp(BLOCK_PER_THREAD, block_size());
         let mut size = self.last;
         while !self.finished {
-            let want = size.saturating_sub(block.len()) as u64;
-            match self.source.by_ref().take(want).read_to_end(block) {
-                Ok(got) => self.finished = (got as u64) < want,
-                Err(e) => {
-                    self.finished = true;
-                    self.failure = Some(e);
-                }
+            if let Err(e) = block.fill(&mut self.source, size) {
+                self.finished = true;
+                self.failure = Some(e);
+            } else {
+                self.finished = block.len() < size;
             }
             if self.finished && self.failure.is_none() {
                 break;
@@ -318,10 +319,10 @@ impl Reader<'_> {
                     block.truncate(end + 1);
                     break;
                 }
-                None if self.finished => block.clear(),
+                None if self.finished => block.truncate(0),
                 // A longer line is refused unread: a few bytes of gzip may expand to gigabytes without a line feed.
                 None if block.len() > MAX_LINE => {
-                    block.clear();
+                    block.truncate(0);
                     self.finished = true;
                     self.failure = Some(damaged(too_long()));
                 }

@@ -24,6 +24,8 @@ const MOST: u64 = 16 << 20;
 const SHORTEST: usize = 18;
 /// Bytes that one task looks at.
 const TASK: usize = 1 << 16;
+/// Bytes that one task copies.
+const COPIED: usize = if cfg!(test) { 100 } else { 1 << 18 };
 /// What the memory is for.
 const CONTENT: &str = "members of a gzip file";
 
@@ -64,6 +66,33 @@ impl<'a> Members<'a> {
             let source = packed.chain(std::mem::replace(source, Box::new(io::empty())));
             self.state = State::One(if *begun { Gzip::behind_member(source) } else { Gzip::new(source) });
         }
+    }
+
+    /// Copies what was decompressed ahead, as much as there is and fits, by several tasks: pages that are written for
+    /// the first time keep a thread busy. Returns how much that was.
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let (mut copies, mut taken, mut rest) = (vec![], 0, buffer);
+        let mut from = self.at;
+        for content in &self.ahead {
+            let some = rest.len().min(content.len() - from);
+            let (to, behind) = rest.split_at_mut(some);
+            copies.extend(to.chunks_mut(COPIED).zip(content[from..].chunks(COPIED)));
+            (taken, rest, from) = (taken + some, behind, 0);
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let copy = |(to, from): (&mut [u8], &[u8])| to.copy_from_slice(&from[..to.len()]);
+        match taken {
+            0..=COPIED => copies.into_iter().for_each(copy),
+            _ => copies.into_par_iter().for_each(copy),
+        }
+        self.at += taken;
+        while let Some(content) = self.ahead.front().filter(|content| content.len() <= self.at) {
+            self.at -= content.len();
+            self.ahead.pop_front();
+        }
+        taken
     }
 
     /// Decompresses the members that follow, as many as are seen.
@@ -119,15 +148,9 @@ impl Read for Members<'_> {
             return Ok(0);
         }
         loop {
-            if let Some(content) = self.ahead.front() {
-                let got = (&content[self.at..]).read(buffer)?;
-                self.at += got;
-                if got > 0 {
-                    return Ok(got);
-                }
-                self.ahead.pop_front();
-                self.at = 0;
-                continue;
+            let got = self.take(buffer);
+            if got > 0 {
+                return Ok(got);
             }
             match &mut self.state {
                 State::One(decoder) => return decoder.read(buffer),

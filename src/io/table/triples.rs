@@ -38,7 +38,7 @@ pub(super) fn read(
         (at, before) = (end, before + 1);
     }
     let mut entries = text.with(&table.body[at..], before);
-    let mut body = Body::new(layout, 0, options.max_memory, before)?;
+    let mut body = Body::new(layout, 0, options.max_memory, before)?.of_text(entries.remaining());
     entries.blocks(|block| body.parse(block))?;
     text.sorting();
     body.finish(duplicates(options))
