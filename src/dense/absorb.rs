@@ -4,8 +4,9 @@
 //!
 //! Part of the reduction is the work of one thread. On several, the next panel is cleared at the same time by the
 //! blocks that are there, and afterwards by the rows that the reduction added. Sums mod p are the same in any order, so
-//! that the basis is the same; only the coefficients that a panel leaves in its pivot columns are those of other rows
-//! where new rows join a block, so that there is no such overlap where multipliers are kept.
+//! that the basis is the same. The coefficients that a panel leaves in its pivot columns are the multipliers, where
+//! these are kept; where new rows N join a block of rows O with entries C in their pivot columns, those rows become O -
+//! C·N, and a panel cleared by x·O + y·N before is one cleared by x·(O - C·N) + (y + x·C)·N.
 
 use super::Row;
 use super::entry::Entry;
@@ -26,12 +27,8 @@ impl<T: Entry> Panels<T> {
     pub(super) fn step(&self) -> usize {
         let rows = PANELS * PANEL;
         let work = rows as u128 * (self.pivot_rows.len() + rows) as u128 * self.cols() as u128;
-        if self.overlaps() && work <= WORK { rows } else { PANEL }
+        if rayon::current_num_threads() > 1 && work <= WORK { rows } else { PANEL }
     }
-    fn overlaps(&self) -> bool {
-        self.multipliers.is_none() && rayon::current_num_threads() > 1
-    }
-
     /// Adds sparse rows to the span.
     pub(super) fn absorb(&mut self, rows: &[Row<'_>]) -> Result<()> {
         self.absorb_panels(rows.len(), |i, line, position, _| {
@@ -53,7 +50,7 @@ impl<T: Entry> Panels<T> {
     fn absorb_panels(&mut self, rows: usize, fill: impl Fn(usize, &mut [T], &[u32], &[u32]) + Sync) -> Result<()> {
         let cols = self.cols();
         let range = |start: usize| start..rows.min(start + PANEL);
-        let overlaps = self.overlaps();
+        let overlaps = rayon::current_num_threads() > 1;
         let mut next = None;
         for start in (0..rows).step_by(PANEL) {
             let (count, rank, first) = (range(start).len(), self.pivot_rows.len(), self.rows_seen);
@@ -69,7 +66,7 @@ impl<T: Entry> Panels<T> {
                 }
             };
             // What is to be factored: the entries before the elimination within the panel.
-            let residual = self.multipliers.as_ref().map(|_| memory::copy(&data, ROWS)).transpose()?;
+            let residual = self.multipliers.as_ref().map(|_| copied(&data, cols)).transpose()?;
             let mut local = Panel {
                 modulus: self.modulus,
                 arithmetic: self.arithmetic,
@@ -94,9 +91,12 @@ impl<T: Entry> Panels<T> {
                 memory::reserve(&mut self.pivot_rows, pivots.len(), ROWS)?;
                 self.pivot_rows.extend(&local.row[..pivots.len()]);
                 let own = residual.map(|residual| Own::gather(&residual, cols, rank, first, &local.row, &pivots));
-                self.extend(&local.data, &pivots, own.transpose()?, next.as_deref_mut())?;
+                let joined = self.extend(&local.data, &pivots, own.transpose()?, next.as_deref_mut())?;
                 if let Some(next) = &mut next {
                     self.clear(next, self.blocks.len() - 1, pivots.len())?;
+                    if let (Some(_), Some(joined)) = (&self.multipliers, joined) {
+                        self.correct(next, pivots.len(), &joined)?;
+                    }
                 }
             }
             self.spare.push(local.data);
@@ -112,10 +112,18 @@ impl<T: Entry> Panels<T> {
         mut panel: Vec<T>,
     ) -> Result<Vec<T>> {
         let cols = self.cols();
-        panel.clear();
-        memory::reserve(&mut panel, rows.len() * cols, ROWS)?;
-        panel.resize(rows.len() * cols, T::default());
+        let (len, used) = (rows.len() * cols, panel.len() >= rows.len() * cols);
+        if used {
+            panel.truncate(len);
+        } else {
+            drop(panel);
+            panel = memory::zeros(len, ROWS)?;
+        }
+        // Whoever writes a row touches its pages first, too.
         for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| {
+            if used {
+                line.fill(T::default());
+            }
             fill(rows.start + i, line, &self.position, &self.order);
         });
         let together = self.arithmetic.slices();
@@ -174,6 +182,27 @@ impl<T: Entry> Panels<T> {
             (&block.behind, Place { offset: (block.rows - last) * (cols - end), stride: cols - end }),
         )
     }
+
+    /// Gives a panel, cleared by the last block before `count` rows joined it and by these then, the coefficients of
+    /// that block as it is now: `joined` are the entries that its older rows had in the pivots of those.
+    fn correct(&self, panel: &mut [T], count: usize, joined: &[T]) -> Result<()> {
+        let (cols, block) = (self.cols(), &self.blocks[self.blocks.len() - 1]);
+        let (rows, older) = (panel.len() / cols, block.rows - count);
+        let coefficients = gather(panel, cols, 0..rows, block.start..block.start + older)?;
+        self.arithmetic.add_product(
+            (rows, older, count),
+            (panel, Place { offset: block.start + older, stride: cols }),
+            (&coefficients, Place::packed(older)),
+            (joined, Place::packed(count)),
+        )
+    }
+}
+
+/// A copy of a panel.
+fn copied<T: Entry>(panel: &[T], cols: usize) -> Result<Vec<T>> {
+    let mut copy = memory::zeros(panel.len(), ROWS)?;
+    for_each_chunk(&mut copy, cols, cols * size_of::<T>(), |i, line| line.copy_from_slice(&panel[i * cols..][..cols]));
+    Ok(copy)
 }
 
 #[cfg(test)]
@@ -249,11 +278,14 @@ mod tests {
                             }
                         }
                         let (rows, order) = (panels.pivot_rows.clone(), panels.order.clone());
-                        (rows, order, vectors, panels.into_reduced().unwrap())
+                        let right: Vec<u64> = (0..rows.len() as u64).map(|k| (7 * k + 1) % p).collect();
+                        let solved = panels.triangles().unwrap().map(|factors| factors.solve(&right, 1).unwrap());
+                        ((rows, order, vectors, panels.into_reduced().unwrap()), solved)
                     })
                 };
-                let one = run(1, false);
-                assert!(run(3, false) == one && run(3, true) == one, "{count} x {cols} mod {p}");
+                let (one, factored) = (run(1, false).0, run(1, true));
+                assert!(factored.0 == one && factored.1.is_some());
+                assert!(run(3, false).0 == one && run(3, true) == factored, "{count} x {cols} mod {p}");
                 let rank = DenseMatrix::from_entries(count, cols, data.clone()).rank(&PrimeField(modulus));
                 assert_eq!(one.0.len(), rank);
             }

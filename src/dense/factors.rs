@@ -148,7 +148,7 @@ impl<T: Entry> Triangles<T> {
         Ok(modulus.inv(inverse))
     }
     /// See [`Factors::solve`]: L·Y = B from the first block on, U·X = Y from the last.
-    fn solve(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
+    pub(super) fn solve(&self, right: &[u64], count: usize) -> Result<Vec<u64>> {
         let mut x: Vec<T> = memory::collect(right.iter().map(|&x| T::from_residue(x)), RIGHT_SIDES)?;
         let packed = Place::packed(count);
         for BlockRow { start, rows, before, inverse, .. } in &self.rows {

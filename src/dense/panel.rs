@@ -118,7 +118,7 @@ impl<T: Entry> Panel<T> {
         )
     }
 
-    fn swap_rows(&mut self, i: usize, j: usize) {
+    pub(super) fn swap_rows(&mut self, i: usize, j: usize) {
         if i != j {
             let (low, high) = self.data.split_at_mut(i.max(j) * self.cols);
             low[i.min(j) * self.cols..][..self.cols].swap_with_slice(&mut high[..self.cols]);

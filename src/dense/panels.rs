@@ -3,8 +3,9 @@
 //!
 //! Positions are a running order of the columns: pivot columns first, in the order they were found, the others behind
 //! them in ascending order. Block i of the basis holds kᵢ rows; in their own pivot columns they are the identity (not
-//! stored), before them they are zero, behind them lies T. A new panel of rows is cleared by every block in turn and
-//! reduced ([`absorb`](super::absorb)); its non-zero rows are the next block, or join the last one while that is short.
+//! stored), before them they are zero, behind them lies T. A new panel of rows is cleared by all blocks, a few at a
+//! time, and reduced ([`absorb`](super::absorb)); its non-zero rows are the next block, or join the last one while that
+//! is short.
 //!
 //! Invariant: each basis row is 0 left of its pivot in the *original* column order. Hence the pivot columns are the
 //! column rank profile, as the pivot rows, met in order, are the row rank profile.
@@ -98,13 +99,14 @@ impl<T: Entry> Panels<T> {
 
     /// Appends the block whose reduced rows lead `panel` and have their pivots at the positions `pivots`; what the rows
     /// were before, if multipliers are wanted. The rows of the panel that comes `next` follow the order of the columns.
+    /// Where the rows join the last block, returns the entries that its rows had in the pivots.
     pub(super) fn extend(
         &mut self,
         panel: &[T],
         pivots: &[usize],
         own: Option<Own<T>>,
         next: Option<&mut [T]>,
-    ) -> Result<()> {
+    ) -> Result<Option<Vec<T>>> {
         let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
         let runs = runs(start..cols, pivots);
         let rest = cols - start - pivots.len();
@@ -133,15 +135,16 @@ impl<T: Entry> Panels<T> {
                 if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
                     multipliers.join(self.arithmetic, pivots.len(), &before, &diagonal, &joined)?;
                 }
+                Ok(Some(joined))
             }
             None => {
                 self.blocks.push(Block { start, rows: pivots.len(), behind });
                 if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
                     multipliers.push(pivots.len(), before, diagonal)?;
                 }
+                Ok(None)
             }
         }
-        Ok(())
     }
 
     /// From the first row on, keeps what [`Panels::triangles`] needs.
@@ -249,13 +252,14 @@ impl<T: Entry> Block<T> {
             (&coefficients, Place::packed(count)),
             (behind, Place::packed(rest)),
         )?;
-        for i in 0..self.rows {
-            self.behind.copy_within(i * width + count..(i + 1) * width, i * rest);
+        let mut grown = memory::zeros::<T>((self.rows + count) * rest, BASIS)?;
+        if rest > 0 {
+            for_each_chunk(&mut grown, rest, rest * size_of::<T>(), |i, to| match i.checked_sub(self.rows) {
+                None => to.copy_from_slice(&self.behind[i * width + count..][..rest]),
+                Some(new) => to.copy_from_slice(&behind[new * rest..][..rest]),
+            });
         }
-        self.behind.truncate(self.rows * rest);
-        memory::reserve_exact(&mut self.behind, behind.len(), BASIS)?;
-        self.behind.extend_from_slice(behind);
-        self.rows += count;
+        (self.behind, self.rows) = (grown, self.rows + count);
         Ok(coefficients)
     }
 }

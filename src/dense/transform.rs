@@ -42,11 +42,20 @@ impl<T: Entry> Panel<T> {
     /// # Errors
     /// [`crate::Error::Memory`], after which the panel is good for nothing.
     pub(super) fn echelon_by_transform(&mut self, lo: usize, hi: usize) -> Result<Option<Vec<usize>>> {
-        let (m, cols) = (hi - lo, self.cols);
-        let rows = &self.data[lo * cols..hi * cols];
-        let lead = |row: &[T]| row[self.from..self.end].iter().position(|x| *x != T::default());
-        let Some(first) = rows.chunks(cols).filter_map(lead).min() else { return Ok(Some(vec![])) };
-        let (first, mut width) = (self.from + first, m + (m / 2).min(MARGIN));
+        // Rows without an entry go behind the others, and are left alone.
+        let (cols, mut m, mut first) = (self.cols, 0, usize::MAX);
+        for i in lo..hi {
+            let row = &self.data[i * cols..(i + 1) * cols];
+            if let Some(lead) = row[self.from..self.end].iter().position(|x| *x != T::default()) {
+                first = first.min(self.from + lead);
+                self.swap_rows(i, lo + m);
+                m += 1;
+            }
+        }
+        if m == 0 {
+            return Ok(Some(vec![]));
+        }
+        let mut width = m + (m / 2).min(MARGIN);
         if self.end - first < 4 * width {
             return Ok(None);
         }

@@ -119,7 +119,7 @@ impl<T: Entry> Product<'_, T> {
         for start in (0..n).step_by(near) {
             let cols = near.min(n - start);
             let b = words.first(cols.next_multiple_of(nr) * depth);
-            for (slice, strip, words) in self.strips(b) {
+            for (slice, strip, words) in self.strips(b)? {
                 self.pack(slice, left + start + strip * nr, nr.min(cols - strip * nr), words);
             }
             self.multiply(0, b, (start, cols), rows, &mut sums);
@@ -127,16 +127,16 @@ impl<T: Entry> Product<'_, T> {
         Ok(())
     }
     /// The strips of packed columns, slice by slice.
-    fn strips<'w>(&self, mut words: &'w mut [i32]) -> Vec<(&Slice<'_, T>, usize, &'w mut [i32])> {
+    fn strips<'w>(&self, mut words: &'w mut [i32]) -> Result<Vec<(&Slice<'_, T>, usize, &'w mut [i32])>> {
         let (nr, all) = (self.tile().2, words.len() / self.depth().max(1));
-        let mut strips = Vec::with_capacity(self.slices.len() * all / nr);
+        let mut strips = memory::with_capacity(self.slices.len() * all / nr, OPERAND)?;
         for slice in self.slices {
             let (own, rest) = words.split_at_mut(slice.depth * all);
             let own = own.chunks_mut(slice.depth * nr).enumerate();
             strips.extend(own.map(|(number, words)| (slice, number, words)));
             words = rest;
         }
-        strips
+        Ok(strips)
     }
 
     /// C, m × n with rows `stride` apart, in groups of rows.
@@ -147,7 +147,7 @@ impl<T: Entry> Product<'_, T> {
         for left in (0..n).step_by(near) {
             let cols = near.min(n - left);
             let b = words.first(cols.next_multiple_of(nr) * depth);
-            for_each_task(self.strips(b), 4 * depth * nr, |(slice, strip, words)| {
+            for_each_task(self.strips(b)?, 4 * depth * nr, |(slice, strip, words)| {
                 self.pack(slice, left + strip * nr, nr.min(cols - strip * nr), words);
             });
             for_each_chunk(c, group * tile_rows * stride, group * tile_rows * cols * depth, |number, c| {

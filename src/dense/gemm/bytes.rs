@@ -56,8 +56,8 @@ impl Bytes {
         Bytes { digits, p: p as i64, inverse, shift: 256.0 * inverse, largest, bias, rows }
     }
 
-    /// Terms that one pass over the depth may take: the largest k with k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in
-    /// size, but at most [`DEPTH`].
+    /// Terms of a slice, of which a pass over the depth takes as many as [`Bytes::slices`]: the largest k with
+    /// k·L·2¹⁴ ≤ 2³¹ - 1, as digits are at most 2⁷ in size, but at most [`DEPTH`].
     pub(super) fn terms(self) -> usize {
         (i32::MAX as usize / (self.digits << 14)).min(DEPTH)
     }

@@ -1,7 +1,7 @@
 //! Where matrices lie: operands inside slices, and the part of the result that a tile goes to.
 
-/// Terms summed without a reduction, and the depth of a packed block: B's strips of 32 KB stay in the first-level
-/// cache.
+/// Terms of a slice, the depth of a packed block: B's strips of 32 KB stay in the first-level cache. Sums of words are
+/// reduced after each, those of bytes after a few ([`Arithmetic::slices`](super::arithmetic::Arithmetic::slices)).
 pub(super) const DEPTH: usize = 256;
 
 /// A row-major matrix inside a slice: entry (i, j) lies at `offset + i·stride + j`.

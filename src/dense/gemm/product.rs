@@ -43,7 +43,8 @@ pub(crate) struct Summand<'a, T> {
 
 impl Arithmetic {
     /// Bytes of the packed operands of an m × k × n product, by the largest tiles of all processors and of the larger
-    /// of bytes and words: plans do not depend on which are there and which are the fastest.
+    /// of bytes and words: plans do not depend on which are there and which are the fastest, nor on how many threads
+    /// share it, of which each beyond some has at least a tile of B of its own.
     pub(crate) fn packed_memory(self, m: usize, k: usize, n: usize) -> usize {
         let forms = [self, Self::of_words(self.modulus)].into_iter().chain(Self::of_bytes(self.modulus));
         forms.map(|form| form.own_memory(m, k, n)).max().expect("there is a form")
@@ -137,7 +138,7 @@ impl Arithmetic {
         let mut a_words = Words::with_capacity(strips * mr * most)?;
         for pass in slices.chunks(self.slices()) {
             let all = a_words.first(strips * mr * depth(pass));
-            let (mut tasks, mut rest) = (Vec::with_capacity(strips * pass.len()), &mut *all);
+            let (mut tasks, mut rest) = (memory::with_capacity(strips * pass.len(), SLICES)?, &mut *all);
             for slice in pass {
                 let own;
                 (own, rest) = rest.split_at_mut(strips * mr * self.words(slice.depth));
