@@ -13,6 +13,18 @@ use rayon::prelude::*;
 
 /// Rows that are computed before they are absorbed.
 const PANEL: usize = 256;
+/// The same on several threads where so many take no more than some bytes: panels enough for the dense elimination to
+/// overlap, and blocks enough for threads that are not equally fast.
+pub(super) const SHORT: usize = 1024;
+const SHORT_BYTES: usize = 64 << 20;
+
+/// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. They are cut into
+/// the same panels for every number of threads.
+pub(super) fn rows_at_once(threads: usize, cols: usize, bytes: usize) -> usize {
+    let is_short = threads > 1 && SHORT.saturating_mul(cols).saturating_mul(bytes) <= SHORT_BYTES;
+    let least = if is_short { SHORT } else { PANEL };
+    least.max(PANEL * threads.div_ceil(PANEL / LANES))
+}
 
 /// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
 /// combinations themselves where S is small.
@@ -58,9 +70,9 @@ pub(super) fn absorb<B: Sync>(
     let (lane, height) = (program.lane(), program.inputs() + program.rows());
     let Room { spare, rows, cols, fold } = room;
     let cols = *cols;
-    // Panels are the same for every number of threads.
-    let at_once = PANEL / LANES * rayon::current_num_threads().div_ceil(PANEL / LANES);
-    for group in blocks.chunks(at_once) {
+    let widest = fold.as_ref().map_or(cols, |(_, kept)| kept.width());
+    let at_once = rows_at_once(rayon::current_num_threads(), widest, lane.bytes());
+    for group in blocks.chunks(at_once / LANES) {
         observer.check()?;
         let count = lanes * group.len();
         let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.room(lane) > 0);

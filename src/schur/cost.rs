@@ -1,7 +1,7 @@
 //! What the ways to the rank of S and its proof take, in seconds of one thread and bytes, from its shape and the prices
 //! of a [`Machine`].
 
-use super::combine::Mixer;
+use super::combine::{Mixer, SHORT, rows_at_once};
 use super::cuda::AT_ONCE;
 use super::exploration::check_combinations;
 use super::kept::{Kept, MOST_BYTES};
@@ -52,7 +52,7 @@ impl Shape {
     fn panel_bytes(&self) -> usize {
         match self.threads {
             None => 8 * 256 * self.cols * 2,
-            Some(_) => 256 * self.panels() * self.cols * self.lane(),
+            Some(threads) => rows_at_once(threads, self.cols, self.lane()) * self.cols * self.lane(),
         }
     }
     /// Bytes of a residue in a block.
@@ -177,7 +177,7 @@ impl Sketch {
         while rank + MARGIN > width {
             width = wider(width);
         }
-        let sums = 256 * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
+        let sums = SHORT * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (shape.workspaces() + 2) + 2 * shape.program_bytes() + 4 * rows;
         let kept = rank.min(Kept::most(MOST_BYTES, wider(width), shape.lane())) * wider(width) * shape.lane();
         // The multipliers are there twice while a check uses them.

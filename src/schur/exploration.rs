@@ -27,7 +27,8 @@ pub struct RowSpaceOptions {
     pub rank_bound: usize,
     /// Beyond this rank the search ends, incomplete.
     pub give_up: usize,
-    /// The rank is known to be larger than this: sketches begin with as many combinations.
+    /// The rank is known to be larger than this: sketches begin with as many combinations, up to what they make at a
+    /// time.
     pub exceeded: usize,
     /// Whether a basis is wanted that consists of rows.
     pub rows: bool,

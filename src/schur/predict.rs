@@ -18,6 +18,8 @@ use rayon::prelude::*;
 const SAMPLE: usize = 128;
 /// Rows drawn even if they are expensive.
 const LEAST: usize = 8;
+/// By what factor the sample may grow at a time: rows that are solved together wait for the slowest.
+const GROWTH: u64 = 3;
 /// Multiply-adds spent for each entry of A, before the sample is cut short.
 const WORK_AN_ENTRY: u64 = 3;
 
@@ -95,9 +97,9 @@ fn predict<K: Arithmetic>(
     let (most, budget) = (rows.len().min(SAMPLE), WORK_AN_ENTRY * split.a.nnz() as u64);
     let (mut drawn, mut spent) = (0, 0);
     while drawn < most && (drawn < LEAST || spent <= budget) {
-        // As many as there may still be, at the price of those so far, and no more than those.
+        // As many as there may still be, at the price of those so far, and no more than GROWTH times those.
         let affordable = ((budget.saturating_sub(spent)) * drawn as u64).checked_div(spent).unwrap_or(u64::MAX);
-        let more = if drawn == 0 { LEAST } else { affordable.clamp(1, drawn as u64) as usize };
+        let more = if drawn == 0 { LEAST } else { affordable.clamp(1, GROWTH * drawn as u64) as usize };
         let first = drawn;
         drawn = most.min(drawn + more);
         for k in first..drawn {

@@ -216,11 +216,11 @@ impl Stage<'_> {
     /// Takes the combinations that are `known`, then random ones as long as nearly all are new, then rows that checks
     /// find, until one finds none.
     fn explore(&mut self, begin: Begin, rng: &mut Rng) -> Result<End> {
-        let RowSpaceOptions { rank_bound, give_up, error, exceeded, .. } = self.options;
+        let RowSpaceOptions { error, exceeded, .. } = self.options;
         let mut exploring = match begin {
             Begin::With(known) => {
                 self.begin(known)?;
-                Some(batch(exceeded, LANES))
+                Some(self.next_batch(exceeded.saturating_sub(self.echelon.rank())))
             }
             Begin::At { echelon, absorbed, blocks } => {
                 (self.echelon, self.absorbed) = (*echelon, absorbed);
@@ -234,9 +234,7 @@ impl Stage<'_> {
             }
             let (rank, count) = (self.echelon.rank(), blocks * LANES);
             let added = self.absorb(self.draw(None, count, rng)?)?;
-            let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(rank + added);
-            let next = batch(rank, LANES).min(wanted.div_ceil(LANES).max(1));
-            exploring = (10 * added >= 9 * count).then_some(next);
+            exploring = (10 * added >= 9 * count).then_some(self.next_batch(rank));
         }
         loop {
             self.keep(None, rng)?;
@@ -254,6 +252,12 @@ impl Stage<'_> {
                 return Ok(End::Narrow);
             }
         }
+    }
+    /// Blocks of combinations that are made next beyond a rank, and no more than what is wanted takes.
+    fn next_batch(&self, rank: usize) -> usize {
+        let RowSpaceOptions { rank_bound, give_up, .. } = self.options;
+        let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(self.echelon.rank());
+        batch(rank, LANES).min(wanted.div_ceil(LANES).max(1))
     }
     /// Absorbs what is known.
     fn begin(&mut self, known: Known) -> Result<()> {

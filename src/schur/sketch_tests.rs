@@ -7,13 +7,13 @@ use super::fold::Fold;
 use super::kept::Kept;
 use super::sieve::{Basis, Sieve};
 use super::sketch::{Sketch, sketch, sketch_from, wider};
-use crate::Silent;
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::oracles::{dense_rank, greedy_pivots};
 use crate::pivots::Pivots;
 use crate::report::ErrorBound;
 use crate::sparse::SparseMatrix;
+use crate::{Observer, Silent};
 use rand::{RngExt, SeedableRng};
 use std::sync::Mutex;
 
@@ -34,6 +34,16 @@ fn product(p: Modulus, m: usize, n: usize, r: usize, rng: &mut Rng) -> SparseMat
 
 fn options(rank_bound: usize, give_up: usize) -> RowSpaceOptions {
     RowSpaceOptions { error: ErrorBound::of_bits(128), rank_bound, give_up, rows: false, exceeded: 0 }
+}
+
+/// The ranks that are told on the way.
+#[derive(Default)]
+struct Ranks(Mutex<Vec<u64>>);
+
+impl Observer for Ranks {
+    fn progress(&self, done: u64) {
+        self.0.lock().unwrap().push(done);
+    }
 }
 
 /// What the checks were asked with.
@@ -79,7 +89,16 @@ fn sketches_find_the_rank() {
                 if left > 64 {
                     // More combinations at first, and the same in the end.
                     let known = RowSpaceOptions { exceeded: left - 1, ..options(usize::MAX, usize::MAX) };
-                    assert_eq!(find(&split, known, &Challenges::default()).rank, left);
+                    let ranks = [options(usize::MAX, usize::MAX), known].map(|options| {
+                        let seen = Ranks::default();
+                        let found = with_streams(&Challenges::default(), |streams| {
+                            sketch(&split, options, streams, None, &seen).unwrap()
+                        });
+                        assert_eq!(found.rank, left);
+                        seen.0.into_inner().unwrap()
+                    });
+                    // What is told first is that nothing was known.
+                    assert!(ranks[0][1] <= 32 && ranks[1][1] > 32 && ranks[0].len() > ranks[1].len(), "{ranks:?}");
                     let part = find(&split, options(usize::MAX, left / 2), &Challenges::default());
                     assert!(part.extent == Extent::Part && (left / 2 + 1..=left).contains(&part.rank), "{part:?}");
                 }
