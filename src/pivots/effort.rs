@@ -5,6 +5,10 @@ use crate::cost::Sparse;
 /// All covers that there are: each side once as usual, with three other rules for ties, and seeded.
 pub(super) const COVERS: usize = 10;
 
+/// With so few lines that are not pivotal, what a search may gain at all is little: two blocks of combinations span the
+/// row space of the complement.
+const FEW: usize = 64;
+
 /// Whether one side is notably longer, where one cover by it does.
 pub(super) fn is_lopsided(rows: usize, cols: usize) -> bool {
     5 * rows.max(cols) > 6 * rows.min(cols)
@@ -16,8 +20,8 @@ pub struct Effort {
     /// All other covers are tried as well if the entries that they visit stay below this. A pass costs 10 … 80 ns per
     /// entry.
     pub covers: u64,
-    /// Entries that the search may visit without success, in addition to half of those of the matrix. A visit costs 2 …
-    /// 30 ns.
+    /// Entries that the search may visit without success; where more than a few lines are left, in addition to half of
+    /// those of the matrix. A visit costs 2 … 30 ns.
     pub search: u64,
     /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
     pub reward: u64,
@@ -49,11 +53,12 @@ impl Effort {
         Effort { reward: self.reward.max((nnz as f64 / visits).ceil() as u64), ..self }
     }
 
-    /// Entries that the search may visit when so many pivots were found.
-    pub(super) fn allowed(&self, nnz: usize, found: usize) -> u64 {
+    /// Entries that the search may visit when so many pivots were found, of so many lines that were left.
+    pub(super) fn allowed(&self, nnz: usize, left: usize, found: usize) -> u64 {
         let nnz = nnz as u64;
         let reward = (nnz / self.reward.max(1)).saturating_mul(found as u64);
-        (nnz / 2).saturating_add(self.search).saturating_add(reward)
+        let half = if left > FEW { nnz / 2 } else { 0 };
+        half.saturating_add(self.search).saturating_add(reward)
     }
 
     /// Predicted seconds of one thread for all but the search, of a matrix of that shape: a cover visits each entry
@@ -66,7 +71,7 @@ impl Effort {
     /// until its budget is spent, or has visited the whole matrix for each line left: that is as much as it may take,
     /// and about what it takes, unless it soon fails for all of few lines.
     pub fn search_seconds(&self, prices: &Sparse, shape: [usize; 2], nnz: usize, left: usize, found: usize) -> f64 {
-        let entries = (self.allowed(nnz, found) as f64).min((left + found) as f64 * nnz as f64);
+        let entries = (self.allowed(nnz, left + found, found) as f64).min((left + found) as f64 * nnz as f64);
         Self::visiting_seconds(prices, shape, nnz, entries as u64)
     }
 
@@ -105,7 +110,8 @@ mod tests {
         let search = |left, found| effort.search_seconds(&prices, [200, 50], 160_000, left, found);
         // Nothing left, a line left: the matrix once; many: the budget, which grows with what is found.
         assert_eq!([search(0, 0), search(1, 0)], [0.0, 50.0]);
-        assert_eq!(search(40, 0), (80_000.0 + 500_000.0) / 3200.0);
+        assert_eq!([search(40, 0), search(64, 0)], [500_000.0 / 3200.0; 2]);
+        assert_eq!(search(65, 0), (80_000.0 + 500_000.0) / 3200.0);
         assert_eq!(search(40, 32), (80_000.0 + 500_000.0 + 32.0 * 5_000.0) / 3200.0);
         // A pivot that is worth a visit of a line, 3200 entries, or more than it is worth anyway.
         let worth = |seconds| effort.at_most(seconds, &prices, [200, 50], 160_000);

@@ -166,9 +166,10 @@ fn find_while(a: &SparseMatrix, effort: &Effort, worth: &Worth<'_>, observer: &d
     pivots.extend(best.pivots);
     pivots.extend(back.into_iter().rev());
 
-    if pivots.len() < free_rows.min(free_cols) {
+    let left = free_rows.min(free_cols) - pivots.len();
+    if left > 0 {
         let nnz = rows.nnz();
-        let allowed = |found| effort.allowed(nnz, found);
+        let allowed = |found| effort.allowed(nnz, left, found);
         let mut doubt = (DOUBT * nnz as u64).max(effort.search);
         // One search for each line left over, on the side with fewer of them.
         let by_rows = free_rows <= free_cols;
