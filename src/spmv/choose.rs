@@ -19,6 +19,8 @@ use crate::words::counted;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;
 
+/// What reasons that are of one side begin with: of the rows of A, of those of its transpose.
+pub(super) const SIDES: [&str; 2] = ["A", "transpose"];
 /// Vectors of a block, if nobody says otherwise.
 pub(super) const WIDTH: usize = 32;
 /// Diagonals with entries, full ones or not, that are counted before they are taken for too many.
@@ -63,9 +65,9 @@ impl Plan {
             let side = Side { a, segregate, options, name, value_bytes: sums.value_bytes };
             side.parts(reasons)
         };
-        let parts = side(a, apart.rows, "A", &mut reasons)?;
+        let parts = side(a, apart.rows, SIDES[0], &mut reasons)?;
         let transposed = match options.transpose {
-            TransposeMode::Stored => Some(side(&a.transpose()?, apart.columns, "transpose", &mut reasons)?),
+            TransposeMode::Stored => Some(side(&a.transpose()?, apart.columns, SIDES[1], &mut reasons)?),
             TransposeMode::Scatter => None,
         };
         let (rows, cols, nnz, modulus) = (a.rows(), a.cols(), a.nnz(), p.get());

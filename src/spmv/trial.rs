@@ -5,7 +5,7 @@
 //! itself take turns with those of the plan that was chosen. The fastest rows and the fastest columns among them make
 //! the plan: both may come from different ones, if their sums are of one kind. Bits are the same, whatever the plan.
 
-use super::choose::WIDTH;
+use super::choose::{SIDES, WIDTH};
 use super::options::{PlanOptions, Segregation};
 use super::{ArithmeticKind, Block, Plan, Product};
 use crate::field::Rng;
@@ -34,11 +34,7 @@ impl Plan {
     /// # Errors
     /// Those of [`Plan::choose`].
     pub fn rivals(a: &SparseMatrix, options: &PlanOptions) -> Result<Vec<(String, Plan)>> {
-        let forced = Format::ALL.into_iter().map(|format| (format.name().to_string(), options.clone().force(format)));
-        let together = ("values together".to_string(), options.clone().segregation(Segregation::Never));
-        let apart = ("±1 apart".to_string(), options.clone().segregation(Segregation::Always));
-        let plan = |(name, options): (String, PlanOptions)| Ok((name, Plan::choose(a, &options)?));
-        forced.chain([together, apart]).map(plan).collect()
+        wishes(options).map(|(name, wish)| Ok((name, Plan::choose(a, &wish)?))).collect()
     }
 
     /// The plan for `a` that is found to be the fastest on rayon's current pool, by products in both directions with
@@ -56,14 +52,17 @@ impl Plan {
             return Ok(chosen);
         }
         // It is for speed alone: where memory ends, the plan stays.
-        let trial = Trial::of(a, &chosen, options.width.unwrap_or(WIDTH));
-        let (mut trial, rivals) = match trial.and_then(|trial| Ok((trial, Plan::rivals(a, options)?))) {
+        let mut trial = match Trial::of(a, &chosen, options.width.unwrap_or(WIDTH)) {
             Err(Error::Memory(_)) => return Ok(chosen),
             ready => ready?,
         };
         let (mut tried, mut plans): (Vec<Tried>, Vec<Plan>) = (vec![], vec![chosen.clone()]);
-        for (name, plan) in rivals {
+        for (name, wish) in wishes(options) {
             check()?;
+            let plan = match Plan::choose(a, &wish) {
+                Err(Error::Memory(_)) => break,
+                plan => plan?,
+            };
             if plans.iter().any(|other| other.is_alike(&plan)) || plan.bytes() > LARGEST * chosen.bytes() {
                 continue;
             }
@@ -91,6 +90,14 @@ impl Plan {
         (&self.parts, &self.transposed, self.lane, self.arithmetic)
             == (&other.parts, &other.transposed, other.lane, other.arithmetic)
     }
+}
+
+/// What is asked of other plans, with a name for each.
+fn wishes(options: &PlanOptions) -> impl Iterator<Item = (String, PlanOptions)> {
+    let forced = Format::ALL.into_iter().map(|format| (format.name().to_string(), options.clone().force(format)));
+    let together = ("values together".to_string(), options.clone().segregation(Segregation::Never));
+    let apart = ("±1 apart".to_string(), options.clone().segregation(Segregation::Always));
+    forced.chain([together, apart])
 }
 
 /// What a plan came to.
@@ -149,17 +156,24 @@ fn times(product: &Product, [x, y]: &mut [Block; 2]) -> Result<[f64; 2]> {
     Ok([forward, start.elapsed().as_secs_f64() - forward])
 }
 
-/// The plan of the fastest rows and the fastest columns whose sums are of one kind; the one that was chosen, which
-/// takes so many seconds in each direction, unless that is faster by more than what noise makes.
+/// The plan of the fastest rows and the fastest columns whose sums are of one kind, of one plan where both use the same
+/// layout; the one that was chosen, which takes so many seconds in each direction, unless that is faster by more than
+/// what noise makes.
 fn fastest(chosen: Plan, seconds: [f64; 2], tried: Vec<Tried>) -> Plan {
-    let count = tried.len();
+    let (count, shared) = (tried.len(), chosen.transposed.is_none());
+    if count == 0 {
+        return chosen;
+    }
     let by_default = Tried { name: "as chosen".into(), plan: chosen, shares: [1.0; 2] };
     let all: Vec<&Tried> = std::iter::once(&by_default).chain(&tried).collect();
     let best = |kind: ArithmeticKind, side: usize| {
         let of_kind = all.iter().copied().filter(|tried| tried.plan.arithmetic == kind);
         of_kind.min_by(|one, other| one.shares[side].total_cmp(&other.shares[side])).expect("a plan of this kind")
     };
-    let pairs = all.iter().map(|tried| [0, 1].map(|side| best(tried.plan.arithmetic, side)));
+    let pairs = all.iter().map(|&tried| match shared {
+        true => [tried; 2],
+        false => [0, 1].map(|side| best(tried.plan.arithmetic, side)),
+    });
     let total = |[rows, columns]: [&Tried; 2]| seconds[0] * rows.shares[0] + seconds[1] * columns.shares[1];
     let pair = pairs.min_by(|&one, &other| total(one).total_cmp(&total(other))).expect("the plan that was chosen");
     let share = total(pair) / (seconds[0] + seconds[1]);
@@ -172,6 +186,9 @@ fn fastest(chosen: Plan, seconds: [f64; 2], tried: Vec<Tried>) -> Plan {
     let [rows, columns] = pair;
     (plan.arithmetic, plan.budget, plan.segregate) = (rows.plan.arithmetic, rows.plan.budget, rows.plan.segregate);
     (plan.parts, plan.transposed) = (rows.plan.parts.clone(), columns.plan.transposed.clone());
+    let of_transpose = |reason: &&String| reason.starts_with(SIDES[1]);
+    let (own, transposed) = (rows.plan.reasons.iter(), columns.plan.reasons.iter());
+    plan.reasons = own.filter(|reason| !of_transpose(reason)).chain(transposed.filter(of_transpose)).cloned().collect();
     let (faster, rows, columns) = (1.0 / share, &rows.name, &columns.name);
     let which = format!("{faster:.2} times as fast as the first choice: rows of A {rows}, of the transpose {columns}");
     plan.reasons.push(format!("tried beside {plans} on this matrix, {which}"));
@@ -253,8 +270,20 @@ mod tests {
         let other = fastest(chosen.clone(), [2.0, 1.0], tried([[0.7, 1.1], [1.3, 1.2], [0.5, 1.2]]));
         assert!(other.parts == narrow.parts && other.transposed == narrow.transposed, "{other}");
         assert_eq!((other.arithmetic, other.budget), (narrow.arithmetic, narrow.budget));
+        // The reasons are those of the plans that rows and columns are of.
+        let of = |plan: &Plan, side: &str| {
+            plan.reasons.iter().filter(|reason| reason.starts_with(side)).cloned().collect::<Vec<_>>()
+        };
+        assert!(!of(&csr, SIDES[0]).is_empty() && of(&csr, SIDES[0]) != of(&chosen, SIDES[0]));
+        assert_eq!([of(&mixed, SIDES[0]), of(&mixed, SIDES[1])], [of(&csr, SIDES[0]), of(&coo, SIDES[1])]);
         let none = fastest(chosen.clone(), [f64::INFINITY; 2], vec![]);
-        assert!(none.is_alike(&chosen), "{none}");
+        assert!(none == chosen, "{none}");
+        // One layout for both directions is that of one plan.
+        let scatter = |plan: &Plan| Plan { transposed: None, ..plan.clone() };
+        let tried = [([0.5, 1.5], &csr), ([1.4, 0.4], &coo)];
+        let tried = tried.map(|(shares, plan)| Tried { name: "other".into(), plan: scatter(plan), shares });
+        let one = fastest(scatter(&chosen), [2.0, 1.0], tried.into());
+        assert!(one.parts == csr.parts && one.reasons.last().unwrap().contains("1.20 times as fast"), "{one}");
     }
 
     #[test]
