@@ -71,6 +71,9 @@ pub(super) struct Slice<'a, T> {
     pub b_at: Place,
 }
 
+/// A strip of columns of B in a slice, its number, and the words that it is packed to.
+type Strip<'s, 'w, T> = (&'s Slice<'s, T>, usize, &'w mut [i32]);
+
 /// C ← C + A·B for as many slices as the sums hold.
 pub(super) struct Product<'a, T> {
     pub of: Arithmetic,
@@ -127,7 +130,7 @@ impl<T: Entry> Product<'_, T> {
         Ok(())
     }
     /// The strips of packed columns, slice by slice.
-    fn strips<'w>(&self, mut words: &'w mut [i32]) -> Result<Vec<(&Slice<'_, T>, usize, &'w mut [i32])>> {
+    fn strips<'w>(&self, mut words: &'w mut [i32]) -> Result<Vec<Strip<'_, 'w, T>>> {
         let (nr, all) = (self.tile().2, words.len() / self.depth().max(1));
         let mut strips = memory::with_capacity(self.slices.len() * all / nr, OPERAND)?;
         for slice in self.slices {
