@@ -391,3 +391,7 @@ impl Layout {
         (out.sorted, out.next) = (sorted, next);
     }
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

@@ -5,11 +5,14 @@ use crate::memory;
 use std::io::{self, Read};
 use std::ops::Deref;
 
+/// What the memory is for.
+pub(super) const TEXT: &str = "the text of a matrix";
 /// Bytes of the first room, and by what factor it grows: a short text takes little, and a long one is seldom moved.
 const FIRST: usize = 1 << 16;
 const GROWTH: usize = 8;
 
-/// A text, with room behind it that is already written: pages of it that nothing was read to are never touched.
+/// A text, with room behind it. The room is zeros as the system gives them: pages that nothing was read to are never
+/// touched.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     room: Vec<u8>,
@@ -61,7 +64,7 @@ impl Buffer {
     fn make_room(&mut self, more: usize) -> io::Result<()> {
         let needed = self.len + more;
         if needed > self.room.len() {
-            let room = memory::zeros(needed, "the text of a matrix");
+            let room = memory::zeros(needed, TEXT);
             let mut room: Vec<u8> = room.map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
             room[..self.len].copy_from_slice(self);
             self.room = room;

@@ -4,7 +4,7 @@
 //! Pages of a mapped file are released once read. A stream is read one block ahead, in parallel with the parsing of the
 //! previous block, and never held as a whole: a compressed file costs two blocks of memory in addition to its matrix.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, TEXT};
 use super::map::Mapped;
 use super::scan::count_lines;
 use super::source::{Bytes, Source, Stream, damaged, failure};
@@ -19,9 +19,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes of text per thread in a block: the lines and their entries stay in cache together. The first block of a stream
 /// is one thread's, and each that follows twice as long, so that parsing begins early.
 const BLOCK_PER_THREAD: usize = 2 << 20;
-
-/// What the memory is for.
-const TEXT: &str = "the text of a matrix";
 
 /// Why the parsing of a block ended early: because of the text at one of its bytes, or for another reason.
 #[derive(Debug)]

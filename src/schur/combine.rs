@@ -15,7 +15,7 @@ use rayon::prelude::*;
 const PANEL: usize = 256;
 /// The same on several threads where so many take no more than some bytes: panels enough for the dense elimination to
 /// overlap, and blocks enough for threads that are not equally fast.
-pub(super) const SHORT: usize = 1024;
+const SHORT: usize = 1024;
 const SHORT_BYTES: usize = 64 << 20;
 
 /// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. They are cut into
@@ -264,4 +264,23 @@ fn absorb_packed(
         made.into_iter().for_each(|w| room.spare.give_back(w));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_rows_are_made_many_at_once() {
+        let edge = SHORT_BYTES / (2 * SHORT);
+        let rows = |threads, cols| rows_at_once(threads, cols, 2);
+        assert_eq!([rows(2, edge), rows(2, edge + 1), rows(1, edge), rows(1, 0)], [SHORT, PANEL, PANEL, PANEL]);
+        // A block at least for each thread, in whole panels.
+        assert_eq!([rows(16, edge + 1), rows(17, edge + 1), rows(64, 10)], [2 * PANEL, 3 * PANEL, 8 * PANEL]);
+        assert_eq!(rows_at_once(2, usize::MAX, 8), PANEL);
+        for threads in 1..100 {
+            let rows = [10, edge + 1].map(|cols| rows(threads, cols));
+            assert!(rows.iter().all(|r| r.is_multiple_of(PANEL) && r / LANES >= threads), "{threads}: {rows:?}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What the ways to the rank of S and its proof take, in seconds of one thread and bytes, from its shape and the prices
 //! of a [`Machine`].
 
-use super::combine::{Mixer, SHORT, rows_at_once};
+use super::combine::{Mixer, rows_at_once};
 use super::cuda::AT_ONCE;
 use super::exploration::check_combinations;
 use super::kept::{Kept, MOST_BYTES};
@@ -32,8 +32,8 @@ pub struct Shape {
     pub nnz: usize,
     /// Those of them that are not ±1.
     pub valued: usize,
-    /// Threads for which bytes are predicted as they are needed; `None`: a bound for any number of them, with room to
-    /// spare, so that plans do not depend on it.
+    /// Threads for which bytes are predicted as they are needed; `None`: a bound for up to eight of them, whose number
+    /// plans do not depend on. Each more has a block of its own.
     pub threads: Option<usize>,
     /// Levels of the pivots that a pass waits for: on a GPU, and else 0.
     pub levels: usize,
@@ -48,11 +48,16 @@ impl Shape {
     fn panels(&self) -> usize {
         self.threads.map_or(1, |threads| threads.div_ceil(WORKSPACES))
     }
+    /// Rows of so many columns that are made before they are absorbed.
+    fn rows_at_once(&self, cols: usize) -> usize {
+        rows_at_once(self.threads.unwrap_or(2 * WORKSPACES), cols, self.lane())
+    }
     /// Bytes of the panels of rows before they are absorbed.
     fn panel_bytes(&self) -> usize {
+        let made = self.rows_at_once(self.cols) * self.cols * self.lane();
         match self.threads {
-            None => 8 * 256 * self.cols * 2,
-            Some(threads) => rows_at_once(threads, self.cols, self.lane()) * self.cols * self.lane(),
+            None => made.max(8 * 256 * self.cols * 2),
+            Some(_) => made,
         }
     }
     /// Bytes of a residue in a block.
@@ -177,9 +182,11 @@ impl Sketch {
         while rank + MARGIN > width {
             width = wider(width);
         }
-        let sums = SHORT * width * 2 * shape.lane() + 12 * cols + 8 * LANES * rank;
+        // Rows are made for the next width, and narrowed.
+        let widest = wider(width);
+        let sums = shape.rows_at_once(widest) * (widest + width) * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (shape.workspaces() + 2) + 2 * shape.program_bytes() + 4 * rows;
-        let kept = rank.min(Kept::most(MOST_BYTES, wider(width), shape.lane())) * wider(width) * shape.lane();
+        let kept = rank.min(Kept::most(MOST_BYTES, widest, shape.lane())) * widest * shape.lane();
         // The multipliers are there twice while a check uses them.
         let multipliers = Factors::memory(modulus, rank, width);
         [Echelon::memory(modulus, rank, width), multipliers, multipliers / 2]

@@ -54,6 +54,16 @@ fn tight_memory_is_counted_as_it_is_needed() {
         let bytes = [Some(1), Some(8), None].map(|threads| Rest { threads, ..one }.sketch_bytes(r));
         assert!(bytes.is_sorted(), "rank {r}: {bytes:?}");
     }
+    // Short rows of wide residues, of which many are made at once.
+    for p in [251, (1 << 31) - 1, (1 << 63) - 25] {
+        let short = Rest { modulus: Modulus::new(p).unwrap(), ..rest(5000, 5000, 80_000).with_pivots(9000) };
+        for r in [0, 300, 5000] {
+            let of = |threads| Rest { threads, ..short };
+            let rows = [Some(1), Some(2), Some(8), None].map(|threads| of(threads).row_space_bytes(r));
+            let sketches = [Some(1), Some(2), Some(8), None].map(|threads| of(threads).sketch_bytes(r));
+            assert!(rows.is_sorted() && sketches.is_sorted(), "rank {r} mod {p}: {rows:?}, {sketches:?}");
+        }
+    }
     // ch7-8-b5, whose row space has rank 276, in 200 MB.
     assert!(Rest { threads: Some(2), ..one }.row_space_bytes(300) < 200 << 20);
     let found = finish(Rest { threads: None, ..one }, Some(40.0), Some(200 << 20)).unwrap();
