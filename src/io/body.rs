@@ -164,13 +164,15 @@ impl Body {
     }
 
     /// Makes room for as many entries as all of the text has, if it goes on as in the chunks of the first block, of so
-    /// many bytes. Lines become longer rather than shorter; where there is no memory for them, there may be fewer.
+    /// many bytes. Lines become longer rather than shorter; where there is no memory for all of that, none is kept.
     fn expect(&mut self, chunks: &[Chunk], bytes: usize) {
         let unread = std::mem::take(&mut self.unread);
         if unread > bytes as u64 {
             let found = chunks.iter().map(|chunk| chunk.stored as u128).sum::<u128>();
             let all = found * u128::from(unread) / bytes as u128;
-            let _ = self.reserve(usize::try_from(all).unwrap_or(usize::MAX));
+            if self.reserve(usize::try_from(all).unwrap_or(usize::MAX)).is_err() {
+                self.entries.shrink_to_fit();
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Memory for the entries of a text whose length is known.
 
 use super::*;
+use crate::sparse::Numbers;
 
 fn layout(rows: u64) -> Layout {
     Layout {
@@ -53,4 +54,14 @@ fn entries_are_not_moved_where_the_length_of_the_text_is_known() {
         let (matrix, _) = read(text.as_bytes(), 5000, Some(text.len() as u64), None);
         assert!(matrix == read(text.as_bytes(), text.len(), None, None).0);
     }
+}
+
+/// A wider type has no room that nobody needs where there is no memory for it.
+#[test]
+fn room_that_was_hoped_for_is_no_reason_to_fail() {
+    let most = (20..47).rev().find_map(|k| memory::with_capacity::<i8>(1 << k, "a test").ok());
+    let mut values = Numbers::I8(most.unwrap());
+    values.push(5);
+    values.append(&[&[1 << 40]], spread(1 << 40)).unwrap();
+    assert_eq!(values.iter().collect::<Vec<i64>>(), [5, 1 << 40]);
 }

@@ -20,8 +20,8 @@ pub struct Effort {
     /// All other covers are tried as well if the entries that they visit stay below this. A pass costs 10 … 80 ns per
     /// entry.
     pub covers: u64,
-    /// Entries that the search may visit without success; where more than a few lines are left, in addition to half of
-    /// those of the matrix. A visit costs 2 … 30 ns.
+    /// Entries that the search may visit without success: in addition to half of those of the matrix, which it may not
+    /// where few lines are left, unless it may visit no others. A visit costs 2 … 30 ns.
     pub search: u64,
     /// For each pivot found, the search may visit a further 1/`reward` of the matrix's entries.
     pub reward: u64,
@@ -57,7 +57,7 @@ impl Effort {
     pub(super) fn allowed(&self, nnz: usize, left: usize, found: usize) -> u64 {
         let nnz = nnz as u64;
         let reward = (nnz / self.reward.max(1)).saturating_mul(found as u64);
-        let half = if left > FEW { nnz / 2 } else { 0 };
+        let half = if left > FEW || self.search == 0 { nnz / 2 } else { 0 };
         half.saturating_add(self.search).saturating_add(reward)
     }
 
@@ -113,6 +113,9 @@ mod tests {
         assert_eq!([search(40, 0), search(64, 0)], [500_000.0 / 3200.0; 2]);
         assert_eq!(search(65, 0), (80_000.0 + 500_000.0) / 3200.0);
         assert_eq!(search(40, 32), (80_000.0 + 500_000.0 + 32.0 * 5_000.0) / 3200.0);
+        // The least: half a pass, however few are left.
+        let least = Effort { covers: 0, search: 0, reward: u64::MAX };
+        assert_eq!([1, 64, 65].map(|left| least.allowed(160_000, left, 0)), [80_000; 3]);
         // A pivot that is worth a visit of a line, 3200 entries, or more than it is worth anyway.
         let worth = |seconds| effort.at_most(seconds, &prices, [200, 50], 160_000);
         assert_eq!([1.0, 1.5, 2.0, 1e9].map(|seconds| worth(seconds).reward), [50, 34, 32, 32]);

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 /// Enough for every stage to run to its end.
 const ALL: Effort = Effort { covers: u64::MAX, search: u64::MAX, reward: 1 };
-/// The minimum: one cover or two, a search of about one pass.
+/// The minimum: one cover or two, a search of about half a pass.
 const LEAST: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
 
 fn matrix(p: u64, rows: usize, cols: usize, places: &[(usize, usize)], rng: &mut Rng) -> SparseMatrix {

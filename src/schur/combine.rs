@@ -18,8 +18,8 @@ const PANEL: usize = 256;
 const SHORT: usize = 1024;
 const SHORT_BYTES: usize = 64 << 20;
 
-/// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. They are cut into
-/// the same panels for every number of threads.
+/// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. Which of them are
+/// kept does not depend on it.
 pub(super) fn rows_at_once(threads: usize, cols: usize, bytes: usize) -> usize {
     let is_short = threads > 1 && SHORT.saturating_mul(cols).saturating_mul(bytes) <= SHORT_BYTES;
     let least = if is_short { SHORT } else { PANEL };
@@ -73,7 +73,6 @@ pub(super) fn absorb<B: Sync>(
     let widest = fold.as_ref().map_or(cols, |(_, kept)| kept.width());
     let at_once = rows_at_once(rayon::current_num_threads(), widest, lane.bytes());
     for group in blocks.chunks(at_once / LANES) {
-        observer.check()?;
         let count = lanes * group.len();
         let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.room(lane) > 0);
         let width = fold.as_ref().map_or(cols, |(fold, kept)| if keeps { kept.width() } else { fold.width() });
@@ -89,6 +88,7 @@ pub(super) fn absorb<B: Sync>(
                     $(Lanes::$lane(panel) => {
                         let panel = &mut panel[..count * width];
                         panel.par_chunks_mut((lanes * width).max(1)).zip(group).try_for_each(|(to, block)| {
+                            observer.check()?;
                             let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
                             spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
                                 fill(w, block)?;

@@ -35,6 +35,13 @@ impl Coordinates {
         Coordinates { row: vec![], col: vec![], value: Numbers::new(), big: vec![], sorted: true, next: 0 }
     }
 
+    /// Releases unused capacity.
+    pub fn shrink_to_fit(&mut self) {
+        self.row.shrink_to_fit();
+        self.col.shrink_to_fit();
+        self.value.shrink_to_fit();
+    }
+
     /// Appends one entry; zeros are dropped.
     pub fn push(&mut self, row: u32, col: u32, value: Integer<'_>) {
         match value {
@@ -80,9 +87,7 @@ impl Coordinates {
             self.big.extend(big);
         }
         let big = self.merge_big()?;
-        self.row.shrink_to_fit();
-        self.col.shrink_to_fit();
-        self.value.shrink_to_fit();
+        self.shrink_to_fit();
         Ok(Triplets { rows, cols, row: self.row, col: self.col, value: self.value, big })
     }
 

@@ -157,7 +157,7 @@ impl Numbers {
     pub fn shrink_to_fit(&mut self) {
         with!(self, list => list.shrink_to_fit());
     }
-    /// Makes the type no narrower than `width`.
+    /// Makes the type no narrower than `width`, with the same capacity if there is memory for that.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory): both forms exist at the same time.
@@ -176,7 +176,7 @@ impl Numbers {
     }
     /// The numbers as a different type that holds them, with that capacity.
     fn copied<W: Word>(&self, room: usize) -> Result<Vec<W>> {
-        let mut wide = memory::with_capacity(room, VALUES)?;
+        let mut wide = memory::with_capacity(room, VALUES).or_else(|_| memory::with_capacity(self.len(), VALUES))?;
         with!(self, list => wide.extend(list.iter().map(|&v| W::cut(v.wide()))));
         Ok(wide)
     }

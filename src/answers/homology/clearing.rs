@@ -23,7 +23,7 @@ use std::borrow::Cow;
 /// What the memory is for.
 const CLEARED: &str = "boundary matrices without paired cells";
 
-/// One cover and one pass of search: a pair that is missed costs little, since ranks and Smith forms look for pivots
+/// One cover and half a pass of search: a pair that is missed costs little, since ranks and Smith forms look for pivots
 /// again in what is left. Measured on M₁₃ and the 7 × 8 chessboard complex: more effort takes longer than it saves.
 const EFFORT: Effort = Effort { covers: 0, search: 0, reward: u64::MAX };
 
