@@ -34,7 +34,9 @@ impl Timing {
         let Timing { group, name, seconds, rate, unit, predicted, goal, .. } = self;
         let predicted = predicted.map_or(String::new(), |s| format!("; predicted {s:.6} s of one thread"));
         let goal = goal.map_or(String::new(), |goal| format!("; goal {:.0} M by each thread", goal / 1e6));
-        format!("{group:12} {name:54} {seconds:>11.6} {:>12.1} M  {unit}{predicted}{goal}\n", rate / 1e6)
+        // Few terms a second are no millions.
+        let (rate, million) = if *rate < 1e5 { (*rate, ' ') } else { (rate / 1e6, 'M') };
+        format!("{group:12} {name:54} {seconds:>11.6} {rate:>12.1} {million}  {unit}{predicted}{goal}\n")
     }
 }
 

@@ -85,7 +85,7 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
     let shapes = clock.pick(&[(1000, 7)][..], &[(171_000, 35), (2_400_000, 7), (1_900_000, 20)][..]);
     for &(rows, entries) in shapes {
         let a = uniform(modulus, rows, entries, true, &mut rng)?;
-        let whole = Sequence { a: &a, modulus, block: BLOCK, terms: clock.pick(4, 64) };
+        let whole = Sequence { a: &a, modulus, block: BLOCK, terms: clock.pick(4, 512) };
         let (mut expected, mut expected_own) = (None, None);
         let mut counts: Vec<usize> = (0..).map(|k| 1 << k).take_while(|&count| count < devices.len()).collect();
         counts.push(devices.len());
