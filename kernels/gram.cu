@@ -17,7 +17,7 @@
 //   gram    TEAM threads per block. Blocks: parts in x; in y, for each tile of left columns all tiles of right ones. Two BUFFERs of dynamic
 //       shared memory. Rows `first` to `first` + `rows` - 1 of X, Z and `weights`, at most MOST_ROWS of a part. Adds to `sums`, which has
 //       2 S S numbers for each `number`.
-//   clear   THREADS threads per block; a thread for each of `count` numbers.
+//   clear   THREADS threads per block; a thread for each of `count` numbers from number `first` on.
 
 #include "block.cuh"
 
@@ -195,7 +195,7 @@ gram(const u32 *__restrict__ x, const u32 *__restrict__ z, const u32 *__restrict
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-clear(u64 *__restrict__ sums, u32 count) {
+clear(u64 *__restrict__ sums, u32 first, u32 count) {
     const u32 at = blockIdx.x * THREADS + threadIdx.x;
-    if (at < count) sums[at] = 0;
+    if (at < count) sums[first + at] = 0;
 }

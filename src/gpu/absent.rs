@@ -5,6 +5,7 @@ use super::launch::{Grid, In, Out};
 use super::source::Cubin;
 use crate::{DeviceReason, Error, Result};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// The reason for every error here.
 pub(super) fn error() -> Error {
@@ -263,7 +264,7 @@ impl Stream {
     ///
     /// # Errors
     /// None.
-    pub fn download_first<T: Word>(&self, _: &Buffer<T>, _: usize) -> Result<Vec<T>> {
+    pub fn download_part<T: Word>(&self, _: &Buffer<T>, _: Range<usize>) -> Result<Vec<T>> {
         match self.0 {}
     }
 

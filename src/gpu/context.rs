@@ -15,6 +15,7 @@ use cudarc::driver::sys::{CUevent_flags, CUfunction_attribute};
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaModule, CudaStream, LaunchConfig};
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A GPU ready for work.
@@ -115,7 +116,8 @@ impl Stream {
     }
 
     /// Another stream on the same device, whose work goes first where both have some. Nothing orders the work of the
-    /// two: a buffer that one has made is for that one alone.
+    /// two but [`Stream::wait`]: who gives a buffer of one to the other has it wait before, and the one wait before the
+    /// buffer is written again or freed.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
@@ -123,8 +125,8 @@ impl Stream {
         let wrong = |e| failed("making a stream", e);
         let context = CudaContext::new(self.0.context().ordinal()).map_err(wrong)?;
         // SAFETY: without events, cudarc does not order operations on one buffer across streams. This context object
-        // has only the one stream that is made here, so that there is nothing to order; buffers are released on that
-        // stream, after the work that uses them.
+        // has only the one stream that is made here, whose buffers are released on it, after the work that uses them;
+        // what it does with buffers of others is ordered by those who give it these.
         unsafe { context.disable_event_tracking() };
         let (_, first) = priorities::get_priority_range().map_err(wrong)?;
         Ok(Stream(context.new_stream_with_priority(first).map_err(wrong)?, self.1.clone()))
@@ -208,18 +210,18 @@ impl Stream {
         Ok(values)
     }
 
-    /// The same of the first `len` values alone.
+    /// The same of some of the values alone.
     ///
     /// # Errors
     /// As [`Stream::download`].
     ///
     /// # Panics
     /// If there are fewer.
-    pub fn download_first<T: Word>(&self, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>> {
-        if len == 0 {
+    pub fn download_part<T: Word>(&self, buffer: &Buffer<T>, range: Range<usize>) -> Result<Vec<T>> {
+        if range.is_empty() {
             return Ok(Vec::new());
         }
-        let values = self.0.clone_dtoh(&buffer.slice.slice(..len)).map_err(|e| failed("a kernel", e))?;
+        let values = self.0.clone_dtoh(&buffer.slice.slice(range)).map_err(|e| failed("a kernel", e))?;
         self.0.synchronize().map_err(|e| failed("a kernel", e))?;
         Ok(values)
     }

@@ -45,8 +45,7 @@ use crate::poly::{Kept, PolyMatrix, ProductPlan};
 use crate::report::{ErrorBound, Observer};
 use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Coefficients of V whose products are one sum.
 const TOGETHER: usize = 16;
@@ -87,6 +86,8 @@ pub struct GeneratorSearch<F: Field> {
     pub(super) left: PolyMatrix<F::Elem>,
     /// Terms and left half on the GPU that makes the basis.
     pub(super) resident: Option<Resident>,
+    /// A copy of that left half, once one has been asked for.
+    pub(super) copied: OnceLock<PolyMatrix<F::Elem>>,
     pub(super) degrees: Vec<i64>,
     pub(super) last_change: Vec<usize>,
     /// Where bases and products are made, if not on the processor.
@@ -122,6 +123,7 @@ impl<F: Field> GeneratorSearch<F> {
         let series = PolyMatrix::zeros(s, s, 0)?;
         let (last_change, _kept) = (vec![0; 2 * s], Kept::new());
         let (order, name, before, resident, gpu) = (0, None, None, None, None);
+        let copied = OnceLock::new();
         let search = GeneratorSearch {
             field,
             s,
@@ -129,6 +131,7 @@ impl<F: Field> GeneratorSearch<F> {
             series,
             left,
             resident,
+            copied,
             degrees,
             last_change,
             gpu,
@@ -220,14 +223,13 @@ impl<F: Field> GeneratorSearch<F> {
     }
 
     /// The left half of the basis, from wherever it is.
-    pub(super) fn left(&self) -> Result<Cow<'_, PolyMatrix<F::Elem>>> {
-        match (&self.resident, &self.gpu) {
-            (Some(resident), Some(gpu)) => {
-                let mut bases = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-                resident.left(&mut bases, &self.field).map(Cow::Owned)
-            }
-            _ => Ok(Cow::Borrowed(&self.left)),
+    pub(super) fn left(&self) -> Result<&PolyMatrix<F::Elem>> {
+        let (Some(resident), Some(gpu)) = (&self.resident, &self.gpu) else { return Ok(&self.left) };
+        if let Some(copy) = self.copied.get() {
+            return Ok(copy);
         }
+        let copy = resident.left(&mut gpu.lock().unwrap_or_else(PoisonError::into_inner), &self.field)?;
+        Ok(self.copied.get_or_init(|| copy))
     }
 
     /// The generator of the terms so far.
@@ -271,7 +273,7 @@ impl<F: Field> GeneratorSearch<F> {
     /// [`Error::Check`] with what failed; [`Error::Device`] where a GPU has the basis and fails.
     pub fn verify(&self, error: ErrorBound, rng: &mut Rng) -> Result<()> {
         let (field, s, length) = (&self.field, self.s, self.length());
-        let left = &*self.left()?;
+        let left = self.left()?;
         let failed = |what: &str| Err(Error::Check(format!("matrix generator of {length} terms: {what}")));
         let windows: Vec<(usize, usize)> = self.degrees.iter().map(|&degree| (degree as usize, length)).collect();
         let seen = first_residual(field, left, &self.series, &windows, error, rng);

@@ -12,7 +12,7 @@ use crate::poly::PolyMatrix;
 use crate::report::{self, Observer};
 use crate::{DeviceReason, Error, Result};
 use std::collections::VecDeque;
-use std::sync::PoisonError;
+use std::sync::{OnceLock, PoisonError};
 
 /// First halves that another run has finished, each with the order at which it begins.
 type Done<F> = VecDeque<(usize, OrderBasis<<F as Field>::Elem>)>;
@@ -38,7 +38,7 @@ impl<F: Field> GeneratorSearch<F> {
         if let Some(before) = self.before.take().filter(|before| (before.length, before.digest) == (length, digest)) {
             (self.order, self.left, self.degrees) = (before.order, before.left, before.degrees);
             (self.last_change, done) = (before.last_change, before.done);
-            self.resident = None;
+            (self.resident, self.copied) = (None, OnceLock::new());
         }
         self.advance((self.order, length - self.order), Some((&kept, digest)), &mut done, observer)
     }
@@ -88,7 +88,8 @@ impl<F: Field> GeneratorSearch<F> {
     /// The left half comes back to the processor, if it was on a GPU.
     fn leave_gpu(&mut self) -> Result<()> {
         if self.resident.is_some() {
-            self.left = self.left()?.into_owned();
+            self.left()?;
+            self.left = self.copied.take().expect("the copy that was asked for");
             self.resident = None;
         }
         Ok(())
@@ -123,7 +124,10 @@ impl<F: Field> GeneratorSearch<F> {
                 self.gpu = None;
                 Ok(None)
             }
-            done => done.map(Some),
+            done => {
+                self.copied = OnceLock::new();
+                done.map(Some)
+            }
         }
     }
 

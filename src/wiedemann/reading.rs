@@ -2,8 +2,8 @@
 //!
 //! On several threads, and where the terms are made elsewhere, the generator of the terms so far is searched for beside
 //! the making of the next ones: a search leaves most threads without work most of the time, and so does a product of a
-//! narrow block. A GPU that makes both takes turns. If the generator turns out to have settled, the terms that are
-//! under way are given up. What is found, and in how many terms, does not depend on that.
+//! narrow block; on a GPU most of a search is the work of one multiprocessor. If the generator turns out to have
+//! settled, the terms that are under way are given up. What is found, and in how many terms, does not depend on that.
 
 use super::options::Route;
 use super::searches::{STABLE_TERMS, Searches};
@@ -15,10 +15,12 @@ use crate::sequence::SequenceSource;
 use crate::spmv::GpuMatrix;
 use crate::{Error, Observer, Result, memory};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// Each time the sequence grows by this fraction before the generator is looked at again.
-const GROWTH: usize = 8;
+pub(super) const GROWTH: usize = 8;
+/// The same where a GPU makes the generator: a look costs little there, while the terms beyond those that are needed,
+/// half of a step in the mean, take as long as others.
+const GROWTH_ON_GPU: usize = 16;
 /// A sequence that does not stop early is not looked at before it has so many terms.
 const FIRST_LOOK: usize = 64;
 
@@ -46,7 +48,7 @@ pub(super) struct Reading<'a, F> {
     pub route: Route,
     /// The kind of the projection.
     pub projection: &'static str,
-    /// The matrix on the GPU that makes the σ-basis, in turns with the terms.
+    /// The matrix on the GPU that makes the σ-basis, beside the terms.
     pub gpu: Option<&'a GpuMatrix>,
 }
 
@@ -78,7 +80,7 @@ impl<F: Field> Reading<'_, F> {
     /// Reads the sequence of the source. The observer sees the phase `sequence` in units of terms.
     ///
     /// Of the time in which terms and generator are made beside each other, `sequence` is what passes until there are
-    /// terms, `sigma_basis` the rest; where a GPU makes the terms, `sigma_basis` is what the search takes.
+    /// terms, `sigma_basis` the rest.
     pub fn run(
         &self,
         source: &mut dyn SequenceSource<F::Elem>,
@@ -93,10 +95,12 @@ impl<F: Field> Reading<'_, F> {
         // Kernels are compiled.
         let mut searches = if self.gpu.is_some() { phases.time("device", searches) } else { searches() }?;
         let elsewhere = source.is_elsewhere();
+        let growth = if searches.are_on_gpu() { GROWTH_ON_GPU } else { GROWTH };
+        let beside = elsewhere || rayon::current_num_threads() > 1;
         let mut saved = Saved::of(source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize, done: &AtomicBool| {
             let target = if self.early || elsewhere {
-                next_length(length, expected, self.early)
+                next_length(length, expected, self.early.then_some(growth))
             } else {
                 next_half(length, expected)
             };
@@ -115,9 +119,6 @@ impl<F: Field> Reading<'_, F> {
                 None => phases.time("sequence", || terms_from(length, &done))?,
             };
             length += terms.len() / (s * s);
-            // Two that share a GPU take longer side by side than one after the other: a leaf needs all of a
-            // multiprocessor.
-            let beside = if elsewhere { !searches.are_on_gpu() } else { rayon::current_num_threads() > 1 };
             let mut search = |shown: &dyn Observer| {
                 searches.extend(&terms, shown)?;
                 let over = searches.full(n) || searches.settled() && (length >= expected || self.early);
@@ -125,10 +126,7 @@ impl<F: Field> Reading<'_, F> {
                 Ok::<_, Error>(())
             };
             if beside && length < expected {
-                let (searched, next) = match elsewhere {
-                    true => both_elsewhere(|| search(&Quiet(observer)), || terms_from(length, &done), phases),
-                    false => both_here(|| search(&Quiet(observer)), || terms_from(length, &done), phases),
-                };
+                let (searched, next) = both(|| search(&Quiet(observer)), || terms_from(length, &done), phases);
                 searched?;
                 ready = Some(next);
             } else {
@@ -155,22 +153,8 @@ impl<F: Field> Reading<'_, F> {
     }
 }
 
-/// A search beside terms that a GPU makes: what the search takes is `sigma_basis`.
-fn both_elsewhere<T: Send>(
-    search: impl FnOnce() -> Result<()> + Send,
-    terms: impl FnOnce() -> Result<T> + Send,
-    phases: &mut Phases,
-) -> (Result<()>, Result<T>) {
-    let start = Instant::now();
-    let (searched, next) = rayon::join(|| search().map(|()| start.elapsed().as_secs_f64()), terms);
-    let seconds = searched.as_ref().map_or(0.0, |&seconds| seconds);
-    phases.add("sigma_basis", seconds);
-    phases.add("sequence", start.elapsed().as_secs_f64() - seconds);
-    (searched.map(|_| ()), next)
-}
-
-/// A search beside terms, both on the threads of this pool.
-fn both_here<T: Send>(
+/// A search beside terms.
+fn both<T: Send>(
     search: impl FnOnce() -> Result<()> + Send,
     terms: impl FnOnce() -> Result<T> + Send,
     phases: &mut Phases,
@@ -185,24 +169,23 @@ fn both_here<T: Send>(
     })
 }
 
-/// The length up to which the sequence is computed next.
-pub(super) fn next_length(length: usize, expected: usize, early_termination: bool) -> usize {
+/// The length up to which the sequence is computed next: all that is expected, unless it may end early and is looked at
+/// each time it has grown by that fraction.
+pub(super) fn next_length(length: usize, expected: usize, early: Option<usize>) -> usize {
     if length >= expected {
-        length + (length / GROWTH).max(STABLE_TERMS)
-    } else if early_termination {
-        let target = length + (length / GROWTH).max(32);
-        // No short last piece.
-        if target + target / (2 * GROWTH) >= expected { expected } else { target }
-    } else {
-        expected
+        return length + (length / GROWTH).max(STABLE_TERMS);
     }
+    let Some(growth) = early else { return expected };
+    let target = length + (length / growth).max(32);
+    // No short last piece.
+    if target + target / (2 * growth) >= expected { expected } else { target }
 }
 
 /// The same for a sequence that does not stop early and has a generator made beside it: by the halves at which the
 /// search divides all terms, so that it takes no longer for them.
 fn next_half(length: usize, expected: usize) -> usize {
     if length >= expected {
-        return next_length(length, expected, false);
+        return next_length(length, expected, None);
     }
     let mut target = expected;
     while target.div_ceil(2) > length.max(FIRST_LOOK) {
@@ -223,8 +206,32 @@ mod tests {
     use crate::spmv::{Plan, PlanOptions, Product};
     use rand::{RngExt, SeedableRng};
 
-    /// What one run finds in a sequence on so many threads.
-    fn found(a: &SparseMatrix, block: usize, early: bool, threads: usize) -> Run {
+    /// A sequence that says that it is made elsewhere.
+    struct Elsewhere<'a>(&'a mut dyn SequenceSource<u64>);
+
+    impl SequenceSource<u64> for Elsewhere<'_> {
+        fn block(&self) -> usize {
+            self.0.block()
+        }
+        fn is_elsewhere(&self) -> bool {
+            true
+        }
+        fn together(&self) -> usize {
+            self.0.together()
+        }
+        fn extend(&mut self, count: usize, terms: &mut Vec<u64>, observer: &dyn Observer) -> Result<()> {
+            self.0.extend(count, terms, observer)
+        }
+        fn state(&self) -> Result<Option<std::borrow::Cow<'_, crate::spmv::Block>>> {
+            self.0.state()
+        }
+        fn restore(&mut self, residues: &[u64]) -> Result<()> {
+            self.0.restore(residues)
+        }
+    }
+
+    /// What one run finds in a sequence on so many threads, with `elsewhere` as if a GPU made it.
+    fn found(a: &SparseMatrix, block: usize, early: bool, (threads, elsewhere): (usize, bool)) -> Run {
         let product = Product::new(a, &Plan::choose(a, &PlanOptions::default()).unwrap()).unwrap();
         let field = PrimeField(a.modulus());
         let rng = &mut Rng::seed_from_u64(5);
@@ -245,9 +252,11 @@ mod tests {
         };
         let stream = |_| Rng::seed_from_u64(6);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut there = Elsewhere(&mut source);
+        let source: &mut dyn SequenceSource<u64> = if elsewhere { &mut there } else { there.0 };
         let (run, phases) = pool.install(|| {
             let mut phases = Phases::default();
-            (reading.run(&mut source, &stream, &mut phases, &Silent).unwrap(), phases)
+            (reading.run(source, &stream, &mut phases, &Silent).unwrap(), phases)
         });
         assert!(
             phases.iter().any(|(name, _)| name == "sequence") && phases.processor().count() == phases.iter().count()
@@ -270,10 +279,15 @@ mod tests {
             let a = SparseMatrix::from_triplets(p, rows, cols, &entries);
             let rank = dense_rank(&a);
             for (block, early) in [(1, true), (4, true), (4, false)] {
-                let one = found(&a, block, early, 1);
+                let one = found(&a, block, early, (1, false));
                 let is_full = rank == rows.min(cols);
                 assert!(one.value == rank && (one.settled || is_full), "{rows} x {cols}, blocks of {block}: {one:?}");
-                assert_eq!([2, 5].map(|threads| found(&a, block, early, threads)), [one, one]);
+                assert_eq!([2, 5].map(|threads| found(&a, block, early, (threads, false))), [one, one]);
+                // Nor does it where terms are made; other lengths are looked at where all terms are expected.
+                for there in [1, 2, 5].map(|threads| found(&a, block, early, (threads, true))) {
+                    assert!(there.value == one.value && there.settled == one.settled, "{there:?}, {one:?}");
+                    assert!(!early || there == one, "{there:?}, {one:?}");
+                }
             }
         }
     }

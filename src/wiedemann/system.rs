@@ -26,7 +26,7 @@
 
 use super::evaluate::evaluate;
 use super::parameters::Parameters;
-use super::reading::next_length;
+use super::reading::{GROWTH, next_length};
 use super::searches::{CHECK, STABLE_TERMS};
 use super::state::{Counted, Saved};
 use crate::blackbox::{Diagonals, Operator, Preconditioned, Scratch};
@@ -227,7 +227,7 @@ impl System<'_> {
             if length >= last_resort {
                 return Ok(None);
             }
-            let target = next_length(length, expected, true).next_multiple_of(source.together());
+            let target = next_length(length, expected, Some(GROWTH)).next_multiple_of(source.together());
             let mut terms = memory::with_capacity((target - length).saturating_mul(s * s), TERMS)?;
             let counted = Counted { observer, before: length, expected };
             phases.time("sequence", || saved.extend(field, source, (length, target), &mut terms, &counted))?;

@@ -179,7 +179,7 @@ impl GpuPolys {
     pub fn download<F: Field>(&self, field: &F, matrix: &GpuPoly) -> Result<PolyMatrix<F::Elem>> {
         assert_eq!((field.modulus(), field.degree()), (self.modulus, 1), "another field");
         let mut copy = PolyMatrix::zeros(matrix.rows, matrix.cols, matrix.len)?;
-        let words = self.stream.download_first(&matrix.words, matrix.rows * matrix.cols * matrix.len)?;
+        let words = self.stream.download_part(&matrix.words, 0..matrix.rows * matrix.cols * matrix.len)?;
         let to = copy.data_mut().par_iter_mut().with_min_len(SHARE);
         to.zip(&words).for_each(|(x, &word)| *x = field.from_digits(&[u64::from(word)]));
         Ok(copy)

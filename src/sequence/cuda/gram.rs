@@ -1,6 +1,8 @@
 //! Gram matrices on a GPU: the terms of a sequence that is projected by itself.
 
-use crate::gpu::{Buffer, Cubin, Device, Grid, In, Kernel, Out};
+use super::terms::Terms;
+use crate::field::Modulus;
+use crate::gpu::{Buffer, Cubin, Device, Event, Grid, In, Kernel, Out, Stream};
 use crate::sequence::Gram;
 use crate::spmv::{GpuBlock, GpuCopies, GpuMatrix, GpuShape, grid_of};
 use crate::{Result, memory};
@@ -18,28 +20,29 @@ const MOST_ROWS: usize = 1 << 16;
 const LEAST_CAPABILITY: u32 = 8;
 /// Rows of a part at least, if there are so many.
 const LEAST_ROWS: usize = 256;
-/// Bytes of the terms that are computed before they are copied back, and the most pairs of them.
-const TERM_BYTES: usize = 16 << 20;
-const PAIRS: usize = 128;
+/// The most pairs of terms that are copied back together.
+const PAIRS: usize = 64;
 
 /// x, z, weights, sums, first, rows, number: as `gram` names them.
 type GramSums = (In<u32>, In<u32>, In<u32>, Out<u64>, u32, u32, u32);
-/// sums, count.
-type Clear = (Out<u64>, u32);
+/// sums, first, count.
+type Clear = (Out<u64>, u32, u32);
 
-/// XᵀD₁⁻¹Z and ZᵀD₁⁻¹Z over the rows of blocks that one GPU makes, with room for some such pairs of terms.
+/// XᵀD₁⁻¹Z and ZᵀD₁⁻¹Z over the rows of blocks that one GPU makes, with room for some such pairs of terms: beside the
+/// products, which wait for the link to other GPUs, or for rows of blocks at random.
 #[derive(Debug)]
 pub struct GpuGram {
+    stream: Stream,
+    /// The end of what was begun last.
+    end: Option<Event>,
     rows: Range<usize>,
     weights: Buffer<u32>,
     parts: u32,
     tiles: u32,
     gram: Kernel<GramSums>,
     clear: Kernel<Clear>,
-    sums: Buffer<u64>,
-    /// Numbers of a pair.
-    words: usize,
-    pairs: usize,
+    /// Sums of residues below 2⁶⁴, of a pair of terms.
+    sums: Terms,
 }
 
 impl GpuGram {
@@ -58,51 +61,67 @@ impl GpuGram {
 
     /// That of `gram` on the GPU of a matrix, over the rows that a product makes there (with Aᵀ, if `transpose`).
     pub(super) fn new(matrix: &GpuMatrix, gram: &Gram, transpose: bool) -> Result<GpuGram> {
-        let (stream, shape) = (matrix.stream(), matrix.shape());
+        let (stream, shape) = (matrix.stream().beside()?, matrix.shape());
         let own = matrix.own(transpose);
         let rows = own.start..own.end.min(gram.order());
         let (tile, shared) = tile(shape);
         let module = stream.load(&compile(shape, matrix.capability())?)?;
         let weights: Vec<u32> = memory::collect(gram.weights().iter().map(|&x| x as u32), "a diagonal for a GPU")?;
-        let words = 2 * shape.block * shape.block;
-        let pairs = (TERM_BYTES / 8 / words).clamp(1, PAIRS);
         Ok(GpuGram {
             weights: stream.upload(&weights)?,
             parts: parts(rows.len(), shape, matrix.multiprocessors()),
             tiles: shape.padded().div_ceil(tile) as u32,
             gram: module.kernel_with_shared("gram", shared as u32)?,
             clear: module.kernel("clear")?,
-            sums: stream.zeros(pairs * words)?,
+            sums: Terms::new(&stream, 2 * shape.block * shape.block, PAIRS)?,
+            stream,
+            end: None,
             rows,
-            words,
-            pairs,
         })
     }
 
-    /// The most terms that are begun before they are collected.
+    /// Room for pairs, in each half.
     pub(super) fn capacity(&self) -> usize {
-        2 * self.pairs
+        self.sums.slots
     }
 
-    /// Begins to add up what X and Z make of the pair with that number; the first one begins anew.
-    pub(super) fn add(&mut self, matrix: &GpuMatrix, x: &GpuBlock, z: &GpuBlock, number: u32) -> Result<()> {
-        let GpuGram { rows, weights, parts, tiles, gram, clear, sums, .. } = self;
-        let (stream, first, count) = (matrix.stream(), rows.start as u32, rows.len() as u32);
+    /// Begins to add up what X and Z make of pair `number` in a half, once the work of the matrix that was begun before
+    /// has made them; the first one begins anew. They must stay until [`GpuGram::wait`].
+    pub(super) fn add(
+        &mut self,
+        matrix: &GpuMatrix,
+        (x, z): (&GpuBlock, &GpuBlock),
+        (half, number): (usize, usize),
+    ) -> Result<()> {
+        let GpuGram { stream, rows, weights, parts, tiles, gram, clear, sums, .. } = self;
+        let (first, count, slot) = (rows.start as u32, rows.len() as u32, sums.first(half) + number);
         if number == 0 {
-            let all = sums.len() as u32;
-            stream.enqueue(clear, grid_of(u64::from(all)), (&mut *sums, all))?;
+            let (from, all) = ((slot * sums.each) as u32, (sums.slots * sums.each) as u32);
+            stream.enqueue(clear, grid_of(u64::from(all)), (&mut sums.words, from, all))?;
         }
         if count == 0 {
             return Ok(());
         }
+        stream.wait(&matrix.stream().mark()?)?;
         let grid = Grid { blocks: (*parts, *tiles * *tiles), threads: TEAM };
-        stream.enqueue(gram, grid, (&x.words, &z.words, &*weights, sums, first, count, number))
+        stream.enqueue(gram, grid, (&x.words, &z.words, &*weights, &mut sums.words, first, count, slot as u32))?;
+        self.end = Some(stream.mark()?);
+        Ok(())
     }
 
-    /// Adds what was added up for the first `terms` terms to those of other GPUs.
-    pub(super) fn collect(&self, matrix: &GpuMatrix, terms: usize, to: &mut [u64]) -> Result<()> {
-        let p = matrix.shape().modulus;
-        let sums = matrix.stream().download_first(&self.sums, terms / 2 * self.words)?;
+    /// All pairs of a half have been begun.
+    pub(super) fn filled(&mut self, half: usize) -> Result<()> {
+        self.sums.filled(half, &self.stream)
+    }
+
+    /// Later work of the matrix waits for the sums that were begun.
+    pub(super) fn wait(&self, matrix: &GpuMatrix) -> Result<()> {
+        self.end.as_ref().map_or(Ok(()), |end| matrix.stream().wait(end))
+    }
+
+    /// Adds what was added up for the first `pairs` pairs of a half to those of other GPUs.
+    pub(super) fn collect(&mut self, p: Modulus, (half, pairs): (usize, usize), to: &mut [u64]) -> Result<()> {
+        let sums = self.sums.take(half, pairs)?;
         to.iter_mut().zip(sums).for_each(|(to, sum)| *to = p.add(*to, p.reduce(sum)));
         Ok(())
     }
@@ -131,7 +150,6 @@ pub(super) fn compile(shape: GpuShape, capability: (u32, u32)) -> Result<Cubin> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Modulus;
 
     /// No part has more rows than sums of 32 bits hold, and multiprocessors have equal numbers of parts.
     #[test]

@@ -5,14 +5,16 @@
 //! same diagonals, projection and first block, and canonical residues in both places.
 //!
 //! A term takes a launch for each factor of B (and for each level of pieces of long rows, `spmv::GpuMatrix`) and two
-//! for the projection (`kernels/project.cu`), all on one stream for each GPU; the processor waits once for many terms.
-//! Of a sequence that is projected by itself, a pair of terms takes these of one step and one more (`kernels/gram.cu`).
+//! for the projection (`kernels/project.cu`), all on one stream for each GPU; the processor waits once for many terms,
+//! and while it collects them, the next ones are made. Of a sequence that is projected by itself, a pair of terms takes
+//! the launches of one step and one more (`kernels/gram.cu`), on a second stream, beside the next product.
 //! Several GPUs have some columns of the blocks each, and of each term ([`GpuCopies`]): launches on them alternate, so
 //! that all of them have work whatever thread makes these.
 
 mod gram;
 mod projection;
 mod strand;
+mod terms;
 
 use super::gram::check_symmetric;
 use super::{Buckets, Left, Projection, SequenceSource, Start};
@@ -77,31 +79,43 @@ impl<'a, F: Field> GpuKrylov<'a, F> {
         Ok(GpuKrylov { field: field.clone(), shape, order: diagonals.order(), buckets, together, strands })
     }
 
-    /// Appends the first `count` of the terms begun.
-    fn collect(&self, count: usize, terms: &mut Vec<F::Elem>) -> Result<()> {
-        let collect = |strand: &Strand<'_>, into: &mut Vec<F::Elem>| match &strand.left {
+    /// Begins the terms of so many blocks, which fill a half of what is collected.
+    fn begin(&mut self, half: usize, blocks: usize) -> Result<()> {
+        for number in 0..blocks {
+            self.strands.iter_mut().try_for_each(|strand| strand.advance((half, number)))?;
+        }
+        self.strands.iter_mut().try_for_each(|strand| strand.filled(half))
+    }
+
+    /// Appends the first `count` terms of a half.
+    fn collect(&mut self, (half, count): (usize, usize), terms: &mut Vec<F::Elem>) -> Result<()> {
+        let GpuKrylov { field, shape, buckets, together, strands, .. } = self;
+        let s = shape.block;
+        let collect = |strand: &mut Strand<'_>, into: &mut Vec<F::Elem>| match &mut strand.left {
             GpuLeft::Drawn(projection) => {
-                projection.collect(&self.field, self.buckets.as_ref(), strand.matrix(), count, into)
+                let columns = GpuShape { block: strand.columns.len(), ..*shape };
+                projection.collect((field, columns), buckets.as_ref(), (half, count), into)
             }
             GpuLeft::Own(grams) => {
-                let mut sums = memory::zeros::<u64>(count * self.shape.block * self.shape.block, TERMS)?;
-                strand.matrices().zip(grams).try_for_each(|(matrix, gram)| gram.collect(matrix, count, &mut sums))?;
-                check_symmetric(&sums, self.shape.block)?;
-                into.extend(sums.iter().map(|&x| self.field.from_digits(&[x])));
+                let mut sums = memory::zeros::<u64>(count * s * s, TERMS)?;
+                let some = (half, count / *together);
+                grams.iter_mut().try_for_each(|gram| gram.collect(shape.modulus, some, &mut sums))?;
+                check_symmetric(&sums, s)?;
+                into.extend(sums.iter().map(|&x| field.from_digits(&[x])));
                 Ok(())
             }
         };
-        memory::reserve(terms, count * self.shape.block * self.shape.block, TERMS)?;
-        if let [strand] = &self.strands[..] {
+        memory::reserve(terms, count * s * s, TERMS)?;
+        if let [strand] = &mut strands[..] {
             return collect(strand, terms);
         }
-        let mut parts = Vec::with_capacity(self.strands.len());
-        for strand in &self.strands {
-            let mut part = memory::with_capacity(count * self.shape.block * strand.columns.len(), TERMS)?;
+        let mut parts = Vec::with_capacity(strands.len());
+        for strand in strands {
+            let mut part = memory::with_capacity(count * s * strand.columns.len(), TERMS)?;
             collect(strand, &mut part)?;
             parts.push((strand.columns.len(), part));
         }
-        put_together(&parts, count * self.shape.block, terms);
+        put_together(&parts, count * s, terms);
         Ok(())
     }
 }
@@ -126,17 +140,22 @@ impl<F: Field> SequenceSource<F::Elem> for GpuKrylov<'_, F> {
     fn extend(&mut self, count: usize, terms: &mut Vec<F::Elem>, observer: &dyn Observer) -> Result<()> {
         let together = self.together;
         assert!(count.is_multiple_of(together), "{count} terms of a sequence that makes {together} together");
-        let capacity = self.strands.iter().map(Strand::capacity).min().unwrap_or(together);
-        let mut done = 0;
+        let most = self.strands.iter().map(Strand::capacity).min().unwrap_or(1) * together;
+        let next = |begun: usize| most.min(count - begun);
+        // The GPUs have work while terms are collected.
+        observer.check()?;
+        let (mut begun, mut done, mut half) = (next(0), 0, 0);
+        self.begin(half, begun / together)?;
         while done < count {
-            observer.check()?;
-            let some = capacity.min(count - done);
-            for number in 0..some / together {
-                self.strands.iter_mut().try_for_each(|strand| strand.advance(number as u32))?;
+            let go_on = observer.check();
+            let (some, more) = (begun - done, if go_on.is_ok() { next(begun) } else { 0 });
+            if more > 0 {
+                self.begin(1 - half, more / together)?;
             }
-            self.collect(some, terms)?;
-            done += some;
+            self.collect((half, some), terms)?;
+            (begun, done, half) = (begun + more, begun, 1 - half);
             observer.progress(done as u64);
+            go_on?;
         }
         Ok(())
     }

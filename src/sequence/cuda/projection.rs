@@ -1,5 +1,6 @@
 //! Projections on a GPU: Yᵀ·V for blocks V that stay there.
 
+use super::terms::Terms;
 use crate::field::Field;
 use crate::gpu::{Buffer, Cubin, In, Kernel, Out};
 use crate::sequence::projection::combine_digits;
@@ -12,9 +13,8 @@ const KERNELS: &str = include_str!("../../../kernels/project.cu");
 const LEAST_PART: usize = 256;
 const BUCKET_PARTS: usize = 64;
 const DENSE_PARTS: usize = 256;
-/// Bytes of the terms that are computed before they are copied back, and the most terms.
-const TERM_BYTES: usize = 16 << 20;
-const TERMS: usize = 256;
+/// The most terms that are copied back together.
+const TERMS: usize = 128;
 
 /// v, rows, starts, partial, parts: as `bucket_sums` names them.
 type BucketSums = (In<u32>, In<u32>, In<u32>, Out<u64>, u32);
@@ -31,10 +31,8 @@ pub(super) struct GpuProjection {
     kind: Kind,
     partial: Buffer<u64>,
     parts: u32,
-    /// What the kernels make of a block, `words` for each of `capacity` blocks.
-    terms: Buffer<u64>,
-    words: usize,
-    capacity: usize,
+    /// What the kernels make of a block.
+    terms: Terms,
     /// Columns of Y, elements.
     rows: usize,
 }
@@ -96,21 +94,21 @@ impl GpuProjection {
                 (kind, (n / LEAST_PART).clamp(1, DENSE_PARTS), products, products)
             }
         };
-        let capacity = (TERM_BYTES / 8 / words).clamp(1, TERMS);
-        let (partial, terms) = (stream.zeros(parts * partial)?, stream.zeros(capacity * words)?);
-        Ok(GpuProjection { kind, partial, parts: parts as u32, terms, words, capacity, rows: down })
+        let (partial, terms) = (stream.zeros(parts * partial)?, Terms::new(stream, words, TERMS)?);
+        Ok(GpuProjection { kind, partial, parts: parts as u32, terms, rows: down })
     }
 
-    /// The most terms that are begun before they are collected.
+    /// Room for terms, in each half.
     pub fn capacity(&self) -> usize {
-        self.capacity
+        self.terms.slots
     }
 
-    /// Begins to compute YᵀV as number `number` of those that are collected together.
-    pub fn project(&mut self, matrix: &GpuMatrix, v: &GpuBlock, number: u32) -> Result<()> {
+    /// Begins to compute YᵀV as term `number` in a half.
+    pub fn project(&mut self, matrix: &GpuMatrix, v: &GpuBlock, (half, number): (usize, usize)) -> Result<()> {
         let (stream, shape) = (matrix.stream(), matrix.shape());
-        let GpuProjection { kind, partial, parts, terms, words, .. } = self;
-        let (parts, elements) = (*parts, grid_of(*words as u64));
+        let GpuProjection { kind, partial, parts, terms, .. } = self;
+        let (words, number) = (terms.each, (terms.first(half) + number) as u32);
+        let (parts, elements, terms) = (*parts, grid_of(words as u64), &mut terms.words);
         let blocks = |count: u64| grid_of(count * u64::from(parts) * u64::from(GPU_THREADS));
         match kind {
             Kind::Sparse { count, rows, starts, weights, bucket_sums, weigh, totals } => {
@@ -121,25 +119,28 @@ impl GpuProjection {
                 }
             }
             Kind::Dense { y, rows, dense_sums, dense_totals } => {
-                let tiles = (*words as u64).div_ceil(u64::from(GPU_THREADS));
+                let tiles = (words as u64).div_ceil(u64::from(GPU_THREADS));
                 stream.enqueue(dense_sums, blocks(tiles), (&v.words, &y.words, partial, *rows, parts))?;
                 stream.enqueue(dense_totals, elements, (&self.partial, terms, parts, number))
             }
         }
     }
 
-    /// Appends the columns here of the first `count` of the terms begun; `buckets` are those of a sparse projection.
+    /// All terms of a half have been begun.
+    pub fn filled(&mut self, half: usize, matrix: &GpuMatrix) -> Result<()> {
+        self.terms.filled(half, matrix.stream())
+    }
+
+    /// Appends the columns here of the first `count` terms of a half; `buckets` are those of a sparse projection.
     pub fn collect<F: Field>(
-        &self,
-        field: &F,
+        &mut self,
+        (field, shape): (&F, GpuShape),
         buckets: Option<&Buckets>,
-        matrix: &GpuMatrix,
-        count: usize,
+        (half, count): (usize, usize),
         terms: &mut Vec<F::Elem>,
     ) -> Result<()> {
-        let shape = matrix.shape();
-        let words = matrix.stream().download(&self.terms)?;
-        for term in words.chunks_exact(self.words).take(count) {
+        let words = self.terms.take(half, count)?;
+        for term in words.chunks_exact(self.terms.each) {
             match (&self.kind, buckets) {
                 (Kind::Sparse { .. }, Some(buckets)) if shape.degree > 1 => {
                     let rows = term.chunks_exact(shape.padded()).flat_map(|row| &row[..shape.width()]);

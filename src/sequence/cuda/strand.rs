@@ -110,10 +110,6 @@ impl<'a> Strand<'a> {
         self.meet()
     }
 
-    /// The matrix on each GPU.
-    pub fn matrices(&self) -> impl Iterator<Item = &'a GpuMatrix> {
-        self.team.iter().map(|member| member.matrix)
-    }
     /// The first GPU, which projects where Y is drawn.
     pub fn matrix(&self) -> &'a GpuMatrix {
         self.team[0].matrix
@@ -132,6 +128,7 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     pub fn restore(&mut self, block: &Block) -> Result<()> {
+        self.wait_for_terms()?;
         let first = self.columns.start;
         for member in &mut self.team {
             member.current.block = member.matrix.upload_columns(block, first, member.factors[0].0)?;
@@ -139,7 +136,7 @@ impl<'a> Strand<'a> {
         self.connect()
     }
 
-    /// The most terms that are begun before they are collected.
+    /// Of how many blocks terms are collected together, at most.
     pub fn capacity(&self) -> usize {
         match &self.left {
             GpuLeft::Drawn(projection) => projection.capacity(),
@@ -147,12 +144,12 @@ impl<'a> Strand<'a> {
         }
     }
 
-    /// Begins to make the term, or both terms, of the current block, as number `number` of those that are collected
-    /// together, and the block after it.
+    /// Begins to make the term, or both terms, of the current block, as number `number` of a half of what is collected,
+    /// and the block after it.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
-    pub fn advance(&mut self, number: u32) -> Result<()> {
+    pub fn advance(&mut self, number: (usize, usize)) -> Result<()> {
         let Strand { left, team, .. } = self;
         if let GpuLeft::Drawn(projection) = left {
             projection.project(team[0].matrix, &team[0].current.block, number)?;
@@ -162,10 +159,21 @@ impl<'a> Strand<'a> {
         if let GpuLeft::Own(grams) = left {
             for (gram, Member { matrix, current, next, .. }) in grams.iter_mut().zip(&*team) {
                 // What was current is next: of it, too, these are rows that only this GPU writes.
-                gram.add(matrix, &next.block, &current.block, number)?;
+                gram.add(matrix, (&next.block, &current.block), number)?;
             }
         }
         Ok(())
+    }
+
+    /// All terms of a half have been begun.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device).
+    pub fn filled(&mut self, half: usize) -> Result<()> {
+        match &mut self.left {
+            GpuLeft::Drawn(projection) => projection.filled(half, self.team[0].matrix),
+            GpuLeft::Own(grams) => grams.iter_mut().try_for_each(|gram| gram.filled(half)),
+        }
     }
 
     /// BⁱX becomes Bⁱ⁺¹X.
@@ -173,7 +181,12 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device).
     pub fn step(&mut self) -> Result<()> {
-        for number in 0..self.team[0].factors.len() {
+        let last = self.team[0].factors.len() - 1;
+        for number in 0..=last {
+            if number == last {
+                // It overwrites the block before the current one.
+                self.wait_for_terms()?;
+            }
             self.team.iter_mut().try_for_each(|member| member.multiply(number))?;
             match (self.team.len(), self.direct) {
                 (1, _) => {}
@@ -183,6 +196,12 @@ impl<'a> Strand<'a> {
         }
         self.team.iter_mut().for_each(|member| std::mem::swap(&mut member.current, &mut member.next));
         Ok(())
+    }
+
+    /// No block is overwritten or freed before terms were made of it.
+    fn wait_for_terms(&self) -> Result<()> {
+        let GpuLeft::Own(grams) = &self.left else { return Ok(()) };
+        grams.iter().zip(&self.team).try_for_each(|(gram, member)| gram.wait(member.matrix))
     }
 
     /// Every GPU waits for what the others have been given to do.
@@ -223,16 +242,12 @@ impl Shared {
 }
 
 impl Drop for Strand<'_> {
-    /// No block is freed before others have copied from it.
+    /// No block is freed before terms were made of it, and others have copied from it.
     fn drop(&mut self) {
-        if self.team.len() == 1 {
-            return;
-        }
-        for mark in self.marks().unwrap_or_default() {
-            for member in &self.team {
-                // A device that fails here has failed before, where it was told.
-                let _ = member.matrix.stream().wait(&mark);
-            }
+        // A device that fails here has failed before, where it was told.
+        let _ = self.wait_for_terms();
+        if self.team.len() > 1 {
+            let _ = self.meet();
         }
     }
 }

@@ -90,7 +90,7 @@ fn generators_are_those_of_the_processor() {
             assert_eq!(by_gpu.residual_on_gpu(by_gpu.length()).unwrap(), None);
             for from in [0, 1, by_gpu.length() / 2, by_gpu.length() - 1] {
                 let (left, count) = (by_gpu.left().unwrap(), by_gpu.length() - from);
-                let expected = residual_without_rounding(&field, &left, &by_gpu.series, from, count).unwrap();
+                let expected = residual_without_rounding(&field, left, &by_gpu.series, from, count).unwrap();
                 assert!(by_gpu.residual_on_gpu(from).unwrap() == Some(expected), "{s} mod {p}, from {from}");
             }
         }

@@ -48,7 +48,7 @@ impl GpuMap {
         let mut part = self.kernels().stream.zeros::<u32>(count.max(1))?;
         let arguments = (&mut y.words, &mut part, words as u32, count as u64, 1);
         self.kernels().stream.enqueue(&self.kernels().columns, grid_of(count as u64), arguments)?;
-        let part = self.kernels().stream.download_first(&part, count)?;
+        let part = self.kernels().stream.download_part(&part, 0..count)?;
         let mut block = Block::zeros(lane, self.rows(), width)?;
         let to: &mut [u8] = match &mut block.lanes {
             Lanes::U8(residues) => residues,
