@@ -1,7 +1,7 @@
 //! A GPU: its streams, buffers and modules, and asynchronous launches on it.
 //!
-//! cudarc orders operations on one buffer across several streams, and releases a buffer only after everything that uses
-//! it.
+//! cudarc orders operations on one buffer across several streams of one [`Gpu`], and releases a buffer only after
+//! everything that uses it there. For what [`Stream::beside`] makes, who shares a buffer does both.
 
 use super::buffer::{Buffer, Word};
 use super::device::{Device, Grant};
@@ -247,7 +247,8 @@ impl Stream {
         S::push(&mut arguments, &mut launch);
         // SAFETY: the arguments have the types of the kernel's signature, which its source states; it stays within the
         // buffers by its launch contract, which the caller keeps. cudarc orders the launch after the work that the
-        // buffers wait for, and releases every buffer named here after the launch.
+        // buffers wait for, and releases every buffer named here after the launch; between a stream and those beside
+        // it, who shares a buffer does.
         unsafe { launch.launch(config) }.map(drop).map_err(|e| failed("a kernel launch", e))
     }
 }

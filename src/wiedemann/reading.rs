@@ -1,9 +1,9 @@
 //! How a run reads its sequence: the generator is looked at as the terms arrive, until it has settled.
 //!
-//! On several threads, and where the terms are made elsewhere, the generator of the terms so far is searched for beside
-//! the making of the next ones: a search leaves most threads without work most of the time, and so does a product of a
-//! narrow block; on a GPU most of a search is the work of one multiprocessor. If the generator turns out to have
-//! settled, the terms that are under way are given up. What is found, and in how many terms, does not depend on that.
+//! On several threads the generator of the terms so far is searched for beside the making of the next ones: a search
+//! leaves most threads without work most of the time, and so does a product of a narrow block; on a GPU most of a search
+//! is the work of one multiprocessor. If the generator turns out to have settled, the terms that are under way are given
+//! up. What is found, and in how many terms, does not depend on that.
 
 use super::options::Route;
 use super::searches::{STABLE_TERMS, Searches};
@@ -96,7 +96,7 @@ impl<F: Field> Reading<'_, F> {
         let mut searches = if self.gpu.is_some() { phases.time("device", searches) } else { searches() }?;
         let elsewhere = source.is_elsewhere();
         let growth = if searches.are_on_gpu() { GROWTH_ON_GPU } else { GROWTH };
-        let beside = elsewhere || rayon::current_num_threads() > 1;
+        let beside = rayon::current_num_threads() > 1;
         let mut saved = Saved::of(source, self.field.degree(), self.projection, observer)?;
         let mut terms_from = |length: usize, done: &AtomicBool| {
             let target = if self.early || elsewhere {
@@ -120,10 +120,11 @@ impl<F: Field> Reading<'_, F> {
             };
             length += terms.len() / (s * s);
             let mut search = |shown: &dyn Observer| {
-                searches.extend(&terms, shown)?;
-                let over = searches.full(n) || searches.settled() && (length >= expected || self.early);
-                done.store(over, Ordering::Relaxed);
-                Ok::<_, Error>(())
+                let searched = searches.extend(&terms, shown);
+                let settled = || searches.full(n) || searches.settled() && (length >= expected || self.early);
+                // A search that failed needs no further terms.
+                done.store(searched.is_err() || settled(), Ordering::Relaxed);
+                searched
             };
             if beside && length < expected {
                 let (searched, next) = both(|| search(&Quiet(observer)), || terms_from(length, &done), phases);

@@ -99,13 +99,15 @@ impl<'a> Saved<'a> {
         for before in (restored..target).step_by(most) {
             let (at, some) = (terms.len(), most.min(target - before));
             let counted = Counted { observer: counted.observer, before, expected: counted.expected };
-            source.extend(some, terms, &counted)?;
-            memory::reserve(&mut self.terms, some * size * k, STATE)?;
+            // A source that is stopped may have appended some.
+            let done = source.extend(some, terms, &counted);
+            memory::reserve(&mut self.terms, (terms.len() - at) * k, STATE)?;
             for &term in &terms[at..] {
                 let at = self.terms.len();
                 self.terms.resize(at + k, 0);
                 field.write_digits(term, &mut self.terms[at..]);
             }
+            done?;
             if kept.is_due()
                 && let Some(block) = source.state()?
             {

@@ -128,7 +128,7 @@ impl<'a> Strand<'a> {
     /// # Errors
     /// [`Error::Device`](crate::Error::Device), [`Error::Memory`](crate::Error::Memory).
     pub fn restore(&mut self, block: &Block) -> Result<()> {
-        self.wait_for_terms()?;
+        self.wait_for_all()?;
         let first = self.columns.start;
         for member in &mut self.team {
             member.current.block = member.matrix.upload_columns(block, first, member.factors[0].0)?;
@@ -204,6 +204,12 @@ impl<'a> Strand<'a> {
         grams.iter().zip(&self.team).try_for_each(|(gram, member)| gram.wait(member.matrix))
     }
 
+    /// Nor before others have copied from it.
+    fn wait_for_all(&self) -> Result<()> {
+        self.wait_for_terms()?;
+        if self.team.len() > 1 { self.meet() } else { Ok(()) }
+    }
+
     /// Every GPU waits for what the others have been given to do.
     fn meet(&self) -> Result<()> {
         let marks = self.marks()?;
@@ -245,10 +251,7 @@ impl Drop for Strand<'_> {
     /// No block is freed before terms were made of it, and others have copied from it.
     fn drop(&mut self) {
         // A device that fails here has failed before, where it was told.
-        let _ = self.wait_for_terms();
-        if self.team.len() > 1 {
-            let _ = self.meet();
-        }
+        let _ = self.wait_for_all();
     }
 }
 
