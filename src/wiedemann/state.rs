@@ -154,3 +154,76 @@ impl Observer for Counted<'_> {
         self.observer.cancelled()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blackbox::{Diagonals, Preconditioned};
+    use crate::field::{Modulus, PrimeField, Rng};
+    use crate::report::goes_on;
+    use crate::sequence::{Krylov, Projection, Start};
+    use crate::sparse::SparseMatrix;
+    use crate::spmv::{Plan, PlanOptions, Product};
+    use rand::{RngExt, SeedableRng};
+    use std::borrow::Cow;
+
+    /// A source that stops in the middle of what it is asked for, each second time.
+    struct Stopping<'a> {
+        source: Krylov<'a, PrimeField>,
+        stops: bool,
+    }
+
+    impl SequenceSource<u64> for Stopping<'_> {
+        fn block(&self) -> usize {
+            self.source.block()
+        }
+        fn is_elsewhere(&self) -> bool {
+            true
+        }
+        fn extend(&mut self, count: usize, terms: &mut Vec<u64>, observer: &dyn Observer) -> Result<()> {
+            self.stops = !self.stops && count > 1;
+            if self.stops {
+                self.source.extend(count / 2, terms, observer)?;
+                return Err(Error::Interrupted);
+            }
+            self.source.extend(count, terms, observer)
+        }
+        fn state(&self) -> Result<Option<Cow<'_, Block>>> {
+            self.source.state()
+        }
+        fn restore(&mut self, residues: &[u64]) -> Result<()> {
+            self.source.restore(residues)
+        }
+    }
+
+    /// What a source has appended when it is stopped is kept under its own number, whoever goes on.
+    #[test]
+    fn terms_of_a_source_that_is_stopped_are_kept() {
+        let (p, n, s, count) = (Modulus::new(65521).unwrap(), 60, 2, 150);
+        let (field, mut rng) = (PrimeField(p), Rng::seed_from_u64(21));
+        let entry = |rng: &mut Rng| (rng.random_range(0..n), rng.random_range(0..n), rng.random_range(1..p.get()));
+        let entries: Vec<_> = (0..4 * n).map(|_| entry(&mut rng)).collect();
+        let a = SparseMatrix::from_triplets(p, n, n, &entries);
+        let product = Product::new(&a, &Plan::choose(&a, &PlanOptions::default()).unwrap()).unwrap();
+        let operator =
+            Preconditioned::new(&product, Diagonals::random(&field, n, n, false, &mut rng).unwrap()).unwrap();
+        let steps = goes_on(|observer| {
+            let rng = &mut Rng::seed_from_u64(22);
+            let projection = Projection::sparse(&field, n, s, rng)?;
+            let source = Krylov::new(&field, &operator, projection, s, Start::Bx, rng)?;
+            let mut source = Stopping { source, stops: false };
+            let mut saved = Saved::of(&mut source, 1, "sparse", observer)?;
+            let mut terms = vec![];
+            while terms.len() < count * s * s {
+                let before = terms.len() / (s * s);
+                let counted = Counted { observer, before, expected: count };
+                match saved.extend(&field, &mut source, (before, count), &mut terms, &counted) {
+                    Err(Error::Interrupted) => observer.check()?,
+                    done => done?,
+                }
+            }
+            Ok(terms)
+        });
+        assert_eq!(steps, ["wiedemann"]);
+    }
+}
