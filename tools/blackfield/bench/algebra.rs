@@ -6,7 +6,7 @@ use blackfield::dense::{Echelon, gemm};
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::poly::{Kept, Ntt, PolyMatrix, ProductPlan, ProductShape, Row, evaluate_at};
 use blackfield::sigma_basis::{Params, pm_basis, verify};
-use blackfield::{Error, Result, Silent};
+use blackfield::{Error, Result};
 use rand::{RngExt, SeedableRng};
 
 fn random(field: &PrimeField, rows: usize, cols: usize, len: usize, rng: &mut Rng) -> PolyMatrix<u64> {
@@ -92,6 +92,7 @@ pub fn sigma_basis(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Re
     let field = PrimeField(modulus);
     let mut rng = Rng::seed_from_u64(3);
     let _kept = Kept::new();
+    let observer = clock.stops();
     let (s, orders) = clock.pick((2, &[16][..]), (16, &[256, 1024, 4096][..]));
     for &order in orders {
         let series = random(&field, 2 * s, s, order, &mut rng);
@@ -106,7 +107,7 @@ pub fn sigma_basis(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Re
             goal: None,
         };
         let search = |basis: &mut Option<_>| {
-            *basis = Some(pm_basis(&field, &series, order, &shift, &params, &Silent)?);
+            *basis = Some(pm_basis(&field, &series, order, &shift, &params, &observer)?);
             Ok(())
         };
         clock.time(run, None, search, |basis| {
@@ -121,6 +122,7 @@ pub fn sigma_basis(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Re
 /// Ranks of products L·R whose rank is known: L begins with a unit lower triangle, R with a unit upper one.
 pub fn ranks(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Result<()> {
     let mut rng = Rng::seed_from_u64(5);
+    let observer = clock.stops();
     for &n in clock.pick(&[24][..], &[500, 1000, 2000][..]) {
         for rank in [n, n / 4] {
             let [mut left, mut right] = [(); 2].map(|()| vec![0; n * rank]);
@@ -148,7 +150,7 @@ pub fn ranks(clock: &mut Clock, modulus: Modulus, machine: &Machine) -> Result<(
                 goal: None,
             };
             let eliminate = |found: &mut usize| {
-                *found = Echelon::new(modulus, n)?.absorb_block(n, &a, &Silent)?;
+                *found = Echelon::new(modulus, n)?.absorb_block(n, &a, &observer)?;
                 Ok(())
             };
             clock.time(run, 0, eliminate, |found| Ok(*found == rank))?;

@@ -47,6 +47,16 @@ pub struct Clock<'a> {
     pub timings: Vec<Timing>,
 }
 
+/// Passes on requests to stop, not the progress of what is timed.
+#[derive(Clone, Copy)]
+pub struct Stops<'a>(&'a dyn Observer);
+
+impl Observer for Stops<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
 /// What a run is for.
 pub struct Run {
     pub group: &'static str,
@@ -60,6 +70,11 @@ pub struct Run {
 impl<'a> Clock<'a> {
     pub fn new(effort: Effort, observer: &'a dyn Observer) -> Self {
         Clock { effort, observer, timings: vec![] }
+    }
+
+    /// For what is timed.
+    pub fn stops(&self) -> Stops<'a> {
+        Stops(self.observer)
     }
 
     /// One of two sizes.
@@ -106,10 +121,28 @@ impl<'a> Clock<'a> {
                 return Err(Error::Check(format!("a wrong answer of {group}: {name}")));
             }
         }
-        let rate = work / best;
-        self.timings.push(Timing { group, name, seconds: best, work, unit, rate, predicted, goal });
-        self.observer.progress(self.timings.len() as u64);
+        self.push(Timing { group, name, seconds: best, work, unit, rate: work / best, predicted, goal });
         Ok(())
+    }
+
+    /// What was timed elsewhere: so many seconds for so much work.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], if that is asked for.
+    pub fn add(
+        &mut self,
+        group: &'static str,
+        name: String,
+        seconds: f64,
+        (work, unit): (f64, &'static str),
+    ) -> Result<()> {
+        self.push(Timing { group, name, seconds, work, unit, rate: work / seconds, predicted: None, goal: None });
+        self.observer.check()
+    }
+
+    fn push(&mut self, timing: Timing) {
+        self.timings.push(timing);
+        self.observer.progress(self.timings.len() as u64);
     }
 }
 
@@ -120,6 +153,31 @@ mod tests {
 
     fn run() -> Run {
         Run { group: "g", name: "n".into(), work: 10.0, unit: "bytes", predicted: None, goal: None }
+    }
+
+    /// Asks to stop once so many lines are there.
+    struct After(std::sync::atomic::AtomicU64, u64);
+
+    impl Observer for After {
+        fn progress(&self, done: u64) {
+            self.0.store(done, std::sync::atomic::Ordering::Relaxed);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(std::sync::atomic::Ordering::Relaxed) >= self.1
+        }
+    }
+
+    #[test]
+    fn a_request_to_stop_ends_the_bench_after_a_line() {
+        let after = After(0.into(), 2);
+        let mut clock = Clock::new(Effort::Full, &after);
+        assert!(clock.stops().check().is_ok());
+        clock.add("g", "elsewhere".into(), 2.0, (10.0, "bytes")).unwrap();
+        assert_eq!(clock.timings[0].rate, 5.0);
+        assert!(matches!(clock.add("g", "again".into(), 1.0, (1.0, "bytes")), Err(Error::Interrupted)));
+        assert!(matches!(clock.stops().check(), Err(Error::Interrupted)));
+        let never = |_: &mut ()| panic!("no run begins after that");
+        assert!(matches!(clock.time(run(), (), never, |_| Ok(true)), Err(Error::Interrupted)));
     }
 
     #[test]

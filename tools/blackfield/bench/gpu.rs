@@ -1,6 +1,6 @@
 //! Sparse products on a CUDA GPU, by kind of entries and block width, timed by its events.
 
-use super::clock::{Clock, Timing};
+use super::clock::Clock;
 use blackfield::field::{Modulus, Rng};
 use blackfield::gpu::Device;
 use blackfield::sparse::SparseMatrix;
@@ -72,9 +72,7 @@ fn widths(clock: &mut Clock, device: &Device, name: &str, a: &SparseMatrix, rng:
             seconds.remove(0);
             seconds.sort_by(f64::total_cmp);
             let (seconds, work) = (seconds[TIMES / 2], (a.nnz() * block) as f64);
-            let (rate, unit) = (work / seconds, "multiply-adds");
-            let (predicted, goal) = (None, None);
-            clock.timings.push(Timing { group: "gpu products", name, seconds, work, unit, rate, predicted, goal });
+            clock.add("gpu products", name, seconds, (work, "multiply-adds"))?;
         }
     }
     Ok(())

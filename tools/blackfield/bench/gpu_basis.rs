@@ -1,11 +1,11 @@
 //! Order bases mod p on a CUDA GPU, against one thread of the processor: the same bits.
 
-use super::clock::{Clock, Timing};
+use super::clock::Clock;
 use blackfield::field::{Field, Modulus, PrimeField, Rng};
 use blackfield::gpu::Device;
 use blackfield::poly::PolyMatrix;
 use blackfield::sigma_basis::{GpuBases, Params, pm_basis};
-use blackfield::{Error, Result, Silent};
+use blackfield::{Error, Result};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub fn time(clock: &mut Clock, device: &Device, modulus: Modulus) -> Result<()> 
 /// 2n × n series of these orders.
 fn series_of(clock: &mut Clock, device: &Device, modulus: Modulus, n: usize, orders: &[usize]) -> Result<()> {
     let field = PrimeField(modulus);
-    let (m, shift) = (2 * n, vec![0; 2 * n]);
+    let (m, shift, observer) = (2 * n, vec![0; 2 * n], clock.stops());
     let mut bases = GpuBases::open(device, modulus, m, n)?;
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.map_err(|e| Error::Usage(format!("a pool of one thread: {e}")))?;
@@ -41,32 +41,31 @@ fn series_of(clock: &mut Clock, device: &Device, modulus: Modulus, n: usize, ord
         let data = (0..m * n * order).map(|_| field.random(&mut rng)).collect();
         let series = PolyMatrix::from_coefficients(m, n, data);
         let name = format!("{m} x {n} of order {order} mod {modulus}");
-        let mut push = |what: &str, seconds: f64| {
+        let mut push = |what: &str, seconds: f64| -> Result<()> {
             let work = 16.0 * (n as f64).powi(3) * order as f64 * (order as f64).log2();
-            let (rate, unit) = (work / seconds, "multiply-adds by levels");
-            let (group, name) = ("gpu basis", format!("{name}{what}"));
-            clock.timings.push(Timing { group, name, seconds, work, unit, rate, predicted: None, goal: None });
+            clock.add("gpu basis", format!("{name}{what}"), seconds, (work, "multiply-adds by levels"))
         };
         // The work on the card alone: it ends when the last degrees have come back.
         let given = bases.polys().upload(&field, &series, 0..order)?;
         let mut best = f64::INFINITY;
         for _ in 0..TIMES {
             let start = Instant::now();
-            let found = bases.basis_of(&given, order, &shift, &Silent)?;
+            let found = bases.basis_of(&given, order, &shift, &observer)?;
             best = best.min(start.elapsed().as_secs_f64());
             bases.polys().recycle(found.basis);
         }
         bases.polys().recycle(given);
-        push(", on the card", best);
+        push(", on the card", best)?;
         let start = Instant::now();
-        let found = bases.pm_basis(&field, &series, order, &shift, &Silent)?;
-        push(", with copies", start.elapsed().as_secs_f64());
+        let found = bases.pm_basis(&field, &series, order, &shift, &observer)?;
+        push(", with copies", start.elapsed().as_secs_f64())?;
         if order * n.pow(3) > COMPARED * 32usize.pow(3) {
             continue;
         }
         let start = Instant::now();
-        let expected = one.install(|| pm_basis(&field, &series, order, &shift, &Params::for_field(&field), &Silent))?;
-        push(", one thread of the processor", start.elapsed().as_secs_f64());
+        let expected =
+            one.install(|| pm_basis(&field, &series, order, &shift, &Params::for_field(&field), &observer))?;
+        push(", one thread of the processor", start.elapsed().as_secs_f64())?;
         if found != expected {
             return Err(Error::Check(format!("an order basis on a GPU: {name}")));
         }

@@ -1,6 +1,6 @@
 //! Dense products mod p on a CUDA GPU, and ranks on one and on several, timed by the events of the first.
 
-use super::clock::{Clock, Timing};
+use super::clock::Clock;
 use blackfield::dense::{GpuDense, GpuField, GpuPanels, GpuScratch, GpuTeam, gemm};
 use blackfield::field::{Modulus, Rng};
 use blackfield::gpu::Device;
@@ -129,7 +129,7 @@ fn product(clock: &mut Clock, device: &Device, field: &GpuField, scratch: &mut G
     if let Some(peak) = peak(device) {
         name += &format!(", {:.0} % of the int8 peak", 100.0 * digits * digits * work / seconds / peak);
     }
-    push(clock, "gpu dense", name, seconds, work);
+    clock.add("gpu dense", name, seconds, (work, "multiply-adds"))?;
     Ok(())
 }
 
@@ -157,7 +157,7 @@ fn rank(clock: &mut Clock, fields: &[GpuField], scratch: &mut GpuScratch, (n, ra
         found = panels.found_cols().to_vec();
         if panels.rank() == rank { Ok(()) } else { Err(wrong(&name)) }
     })?;
-    push(clock, "gpu ranks", name.clone(), seconds, work);
+    clock.add("gpu ranks", name.clone(), seconds, (work, "multiply-adds"))?;
     if fields.len() > 1 {
         let mut members = 0;
         let seconds = median(field, || {
@@ -166,12 +166,7 @@ fn rank(clock: &mut Clock, fields: &[GpuField], scratch: &mut GpuScratch, (n, ra
             members = team.members();
             if team.found_cols() == found { Ok(()) } else { Err(wrong(&format!("{name}, of a team"))) }
         })?;
-        push(clock, "gpu ranks", format!("{name}, on {members}"), seconds, work);
+        clock.add("gpu ranks", format!("{name}, on {members}"), seconds, (work, "multiply-adds"))?;
     }
     Ok(())
-}
-
-fn push(clock: &mut Clock, group: &'static str, name: String, seconds: f64, work: f64) {
-    let (rate, unit, predicted, goal) = (work / seconds, "multiply-adds", None, None);
-    clock.timings.push(Timing { group, name, seconds, work, unit, rate, predicted, goal });
 }

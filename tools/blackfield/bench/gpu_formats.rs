@@ -1,7 +1,7 @@
 //! The figures of the source paper's section 2 on the first CUDA GPU: formats, ±1 apart or not, many products in a row
 //! or one by one; each result that of the processor.
 
-use super::clock::{Clock, Timing};
+use super::clock::Clock;
 use blackfield::field::{Modulus, Rng};
 use blackfield::gpu::{Device, Stream};
 use blackfield::sparse::SparseMatrix;
@@ -61,7 +61,7 @@ impl Case<'_, '_, '_> {
         let stream = formatted.stream().clone();
         let seconds = median(&stream, || formatted.apply(&x, &mut y))?;
         self.right(format.name(), &formatted.download(&y)?)?;
-        self.push(format.name(), seconds, 1);
+        self.push(format.name(), seconds, 1)?;
         Ok(())
     }
 
@@ -74,7 +74,7 @@ impl Case<'_, '_, '_> {
         let (mut x, mut y) = (matrix.upload(self.x, false)?, matrix.zeros(true)?);
         let seconds = median(matrix.stream(), || matrix.apply(false, None, &mut x, &mut y))?;
         self.right(name, &matrix.download(&y, self.a.rows())?)?;
-        self.push(name, seconds, 1);
+        self.push(name, seconds, 1)?;
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl Case<'_, '_, '_> {
                 ends.push(matrix.download(&x, self.a.cols())?);
                 best = best.min(start.elapsed().as_secs_f64());
             }
-            self.push(&format!("{LONG} {name}"), best, LONG);
+            self.push(&format!("{LONG} {name}"), best, LONG)?;
         }
         match ends.windows(2).all(|pair| pair[0] == pair[1]) {
             true => Ok(()),
@@ -115,11 +115,10 @@ impl Case<'_, '_, '_> {
         Err(Error::Check(format!("the product with {} in {what} on {}", self.name, self.device)))
     }
 
-    fn push(&mut self, what: &str, seconds: f64, times: usize) {
+    fn push(&mut self, what: &str, seconds: f64, times: usize) -> Result<()> {
         let work = (times * self.a.nnz() * self.shape.block) as f64;
         let name = format!("{}, {what}, {} vectors", self.name, self.shape.block);
-        let (rate, unit, predicted, goal) = (work / seconds, "multiply-adds", None, None);
-        self.clock.timings.push(Timing { group: "gpu formats", name, seconds, work, unit, rate, predicted, goal });
+        self.clock.add("gpu formats", name, seconds, (work, "multiply-adds"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Several CUDA GPUs: copies between them, timed by their events, and sequences of block Wiedemann that they share.
 
-use super::clock::{Clock, Timing};
+use super::clock::Clock;
 use super::gpu::uniform;
 use blackfield::blackbox::Diagonals;
 use blackfield::field::{Modulus, PrimeField, Rng};
@@ -8,7 +8,7 @@ use blackfield::gpu::{Device, Stream};
 use blackfield::sequence::{GpuGram, GpuKrylov, Gram, Left, Projection, SequenceSource, Start};
 use blackfield::sparse::SparseMatrix;
 use blackfield::spmv::{GpuCopies, GpuShape};
-use blackfield::{Error, Result, Silent};
+use blackfield::{Error, Observer, Result};
 use rand::SeedableRng;
 use std::time::Instant;
 
@@ -27,11 +27,6 @@ fn median(mut run: impl FnMut() -> Result<f64>) -> Result<f64> {
     Ok(seconds[TIMES / 2])
 }
 
-fn add(clock: &mut Clock, group: &'static str, name: String, seconds: f64, work: f64, unit: &'static str) {
-    let (rate, predicted, goal) = (work / seconds, None, None);
-    clock.timings.push(Timing { group, name, seconds, work, unit, rate, predicted, goal });
-}
-
 /// Copies from each GPU to each other one, and to and from the host.
 pub fn links(clock: &mut Clock, devices: &[Device]) -> Result<()> {
     let bytes: usize = clock.pick(1 << 20, 256 << 20);
@@ -46,7 +41,8 @@ pub fn links(clock: &mut Clock, devices: &[Device]) -> Result<()> {
             drop(stream.upload(&pattern)?);
             Ok(start.elapsed().as_secs_f64())
         };
-        add(clock, "gpu links", format!("host to {}, not pinned", name(k)), median(upload)?, bytes as f64, "bytes");
+        let (to, from) = (format!("host to {}, not pinned", name(k)), format!("{} to host, not pinned", name(k)));
+        clock.add("gpu links", to, median(upload)?, (bytes as f64, "bytes"))?;
         let buffer = stream.upload(&pattern)?;
         let download = || {
             let start = Instant::now();
@@ -54,7 +50,7 @@ pub fn links(clock: &mut Clock, devices: &[Device]) -> Result<()> {
             let seconds = start.elapsed().as_secs_f64();
             if back == pattern { Ok(seconds) } else { Err(Error::Check(format!("a copy from {}", name(k)))) }
         };
-        add(clock, "gpu links", format!("{} to host, not pinned", name(k)), median(download)?, bytes as f64, "bytes");
+        clock.add("gpu links", from, median(download)?, (bytes as f64, "bytes"))?;
     }
     for from in 0..devices.len() {
         for to in (0..devices.len()).filter(|&to| to != from) {
@@ -72,7 +68,7 @@ pub fn links(clock: &mut Clock, devices: &[Device]) -> Result<()> {
             if streams[to].download(&target)? != pattern {
                 return Err(Error::Check(format!("a copy from {name}")));
             }
-            add(clock, "gpu links", name, seconds, bytes as f64, "bytes");
+            clock.add("gpu links", name, seconds, (bytes as f64, "bytes"))?;
         }
     }
     Ok(())
@@ -97,9 +93,9 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
             ];
             let own = if GpuGram::is_for(&ways[1].2) {
                 let (name, sequence, matrix) = &ways[1];
-                let (seconds, first) = sequence.time(matrix, true)?;
+                let (seconds, first) = sequence.time(matrix, true, &clock.stops())?;
                 let name = format!("{rows} rows of {entries} +-1, {} vectors, {name}, own", whole.block);
-                add(clock, "gpu terms", name, seconds, whole.terms as f64, "terms");
+                clock.add("gpu terms", name, seconds, (whole.terms as f64, "terms"))?;
                 Some(first)
             } else {
                 None
@@ -110,18 +106,19 @@ pub fn sequences(clock: &mut Clock, devices: &[Device], modulus: Modulus) -> Res
                 return Err(Error::Check(format!("terms of {count} GPUs")));
             }
             for (name, sequence, matrix) in ways.iter().take(if count == 1 { 1 } else { 2 }) {
-                let (seconds, first) = sequence.time(matrix, false)?;
+                let (seconds, first) = sequence.time(matrix, false, &clock.stops())?;
                 if *expected.get_or_insert_with(|| first.clone()) != first {
                     return Err(Error::Check(format!("terms by {name} of the GPUs")));
                 }
                 let name = format!("{rows} rows of {entries} +-1, {} vectors, {name}", whole.block);
-                add(clock, "gpu terms", name, seconds, whole.terms as f64, "terms");
+                clock.add("gpu terms", name, seconds, (whole.terms as f64, "terms"))?;
             }
             if count > 1 {
                 let part = Sequence { block: BLOCK.div_ceil(count), ..whole };
-                let (seconds, _) = part.time(&GpuCopies::by_columns(&some[..1], &a, part.shape(), u64::MAX)?, false)?;
+                let matrix = GpuCopies::by_columns(&some[..1], &a, part.shape(), u64::MAX)?;
+                let (seconds, _) = part.time(&matrix, false, &clock.stops())?;
                 let name = format!("{rows} rows of {entries} +-1, {} vectors, 1 by columns", part.block);
-                add(clock, "gpu terms", name, seconds, part.terms as f64, "terms");
+                clock.add("gpu terms", name, seconds, (part.terms as f64, "terms"))?;
             }
         }
     }
@@ -144,7 +141,7 @@ impl Sequence<'_> {
     }
 
     /// Seconds of that many terms, and the first of them; of a sequence that is projected by itself, with `own`.
-    fn time(&self, matrix: &GpuCopies, own: bool) -> Result<(f64, Vec<u64>)> {
+    fn time(&self, matrix: &GpuCopies, own: bool, observer: &dyn Observer) -> Result<(f64, Vec<u64>)> {
         let (field, rng) = (PrimeField(self.modulus), &mut Rng::seed_from_u64(2));
         let diagonals = Diagonals::random(&field, self.a.rows(), self.a.cols(), false, rng)?;
         let left: Left = match own {
@@ -153,10 +150,10 @@ impl Sequence<'_> {
         };
         let mut source = GpuKrylov::new(&field, matrix, &diagonals, left, Start::Bx, rng)?;
         let mut first = vec![];
-        source.extend(self.terms, &mut first, &Silent)?;
+        source.extend(self.terms, &mut first, observer)?;
         let seconds = median(|| {
             let (start, mut terms) = (Instant::now(), vec![]);
-            source.extend(self.terms, &mut terms, &Silent)?;
+            source.extend(self.terms, &mut terms, observer)?;
             Ok(start.elapsed().as_secs_f64())
         })?;
         Ok((seconds, first))
