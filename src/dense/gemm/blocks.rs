@@ -28,7 +28,7 @@ const ROWS: usize = 64;
 /// Slabs of C for each thread: one that other work delays leaves some of its slabs to others.
 const SLABS: usize = 4;
 /// What the words are asked for.
-const OPERAND: &str = "a packed operand of a matrix product";
+pub(super) const OPERAND: &str = "a packed operand of a matrix product";
 
 /// How threads share a product.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,15 +4,15 @@
 //! with so few columns, packing takes longer than tiles of bytes gain.
 
 use super::arithmetic::{Arithmetic, Form};
-use super::blocks::{Product, Slice, Words};
+use super::blocks::{OPERAND, Product, Slice, Words};
 use super::pack::{PackB, limbs, pair};
 use super::place::Place;
-use super::reduce::balanced;
+use super::reduce::{Narrow, balanced};
 use super::simd::Tiles;
-use crate::Result;
 use crate::dense::entry::Entry;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::{Result, memory};
 
 /// C ← C + AᵀB mod p for row-major A n × m, B n × k, C m × k. On this thread alone.
 ///
@@ -37,20 +37,55 @@ pub(crate) fn add_tall_product<T: Entry>(
     let (cols, most) = (mr / of.limbs(), of.terms().min(n));
     let strips = m.div_ceil(cols);
     let mut words = Words::with_capacity(strips * mr * of.words(most))?;
+    let mut row = memory::zeros(strips * mr, OPERAND)?;
     for start in (0..n).step_by(of.terms()) {
         let terms = of.terms().min(n - start);
         let depth = of.words(terms);
         let words = words.first(strips * mr * depth);
-        for (number, words) in words.chunks_exact_mut(mr * depth).enumerate() {
-            let left = number * cols;
-            let at = Place { offset: start * m + left, stride: m };
-            isa.run(PackColumns { of, terms, cols: cols.min(m - left), a, at, strip: mr, words });
+        if let Form::TwoDigits(narrow) = of.form {
+            isa.run(PackDigits { narrow, m, a: &a[start * m..][..terms * m], strip: mr, row: &mut row, words });
+        } else {
+            for (number, words) in words.chunks_exact_mut(mr * depth).enumerate() {
+                let left = number * cols;
+                let at = Place { offset: start * m + left, stride: m };
+                isa.run(PackColumns { of, terms, cols: cols.min(m - left), a, at, strip: mr, words });
+            }
         }
         let b_at = Place { offset: start * k, stride: k };
         let slices = &[Slice { terms, depth, a: words, b, b_at }];
         Product { of, tiles: &tiles, slices }.by_columns((c, k), k, k)?;
     }
     Ok(())
+}
+
+/// Writes rows of `m` residues of A as strips of Aᵀ in words of two digits, each of as many words as there are rows,
+/// times the strip. A whole row becomes words at once, since one strip of it is short.
+struct PackDigits<'a, T> {
+    narrow: Narrow,
+    m: usize,
+    a: &'a [T],
+    strip: usize,
+    /// A word for each column of the strips; those beyond `m` are zeros.
+    row: &'a mut [i32],
+    words: &'a mut [i32],
+}
+
+impl<T: Entry> Kernel for PackDigits<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let PackDigits { narrow, m, a, strip, row, words } = self;
+        let terms = a.len() / m;
+        for (t, from) in a.chunks_exact(m).enumerate() {
+            for (word, &x) in row[..m].iter_mut().zip(from) {
+                let x = narrow.balanced(x.into());
+                *word = pair(x, narrow.balanced(narrow.reduce(x << 8) as u64));
+            }
+            for (words, part) in words.chunks_exact_mut(strip * terms).zip(row.chunks_exact(strip)) {
+                words[t * strip..][..strip].copy_from_slice(part);
+            }
+        }
+    }
 }
 
 /// Writes `terms` × `cols` of A as one strip of Aᵀ, depth × strip words.
@@ -77,14 +112,7 @@ impl<T: Entry> Kernel for PackColumns<'_, T> {
         match of.form {
             // A word of A is one of B.
             Form::TwoTerms(_) | Form::Whole(_) => PackB { of, terms, cols, b: a, at, strip, words }.run(),
-            Form::TwoDigits(narrow) => {
-                for (t, words) in words.chunks_mut(strip).enumerate() {
-                    for (word, &x) in words[..cols].iter_mut().zip(row(t)) {
-                        let x = narrow.balanced(x.into());
-                        *word = pair(x, narrow.balanced(narrow.reduce(x << 8) as u64));
-                    }
-                }
-            }
+            Form::TwoDigits(_) => unreachable!("all strips are packed together"),
             Form::Limbs(width) => {
                 let shift = modulus.multiplier((1 << width) % p);
                 for (t, words) in words.chunks_mut(2 * strip).enumerate() {

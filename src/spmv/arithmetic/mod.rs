@@ -160,10 +160,23 @@ const MAGIC_32: f32 = 12582912.0;
 /// 1.5·2⁵².
 const MAGIC_64: f64 = 6755399441055744.0;
 
+/// The largest sum for [`nearest_short`]: with 1.5·2⁵² it is below 2⁵³ or from 2⁵² on, and so exact.
+const SHORT: i64 = (1 << 51) - 1;
+
 /// sum - round(sum/p)·p for |sum| ≤ 2⁵⁰·p.
 #[inline(always)]
 fn nearest(sum: i64, p: i64, inverse: f64) -> i64 {
-    let quotient = (sum as f64 * inverse + MAGIC_64).to_bits().wrapping_sub(MAGIC_64.to_bits()) as i64;
+    near(sum, sum as f64, p, inverse)
+}
+/// The same for |sum| ≤ [`SHORT`]. Without AVX-512 processors have no instruction that makes floating-point numbers of
+/// several 64-bit integers.
+#[inline(always)]
+fn nearest_short(sum: i64, p: i64, inverse: f64) -> i64 {
+    near(sum, f64::from_bits((sum as u64).wrapping_add(MAGIC_64.to_bits())) - MAGIC_64, p, inverse)
+}
+#[inline(always)]
+fn near(sum: i64, float: f64, p: i64, inverse: f64) -> i64 {
+    let quotient = (float * inverse + MAGIC_64).to_bits().wrapping_sub(MAGIC_64.to_bits()) as i64;
     sum.wrapping_sub(quotient.wrapping_mul(p))
 }
 /// The same for |sum| ≤ 2²¹·p.

@@ -23,6 +23,20 @@ fn tight<A: Arithmetic>(p: u64, value: u64, sum_limit: u128, acc_limit: u128) {
     }
 }
 
+/// Short sums and long ones, up to the largest, to the nearest multiple of p: what is left is at most 7/8 p.
+#[test]
+fn sums_are_reduced_to_the_nearest() {
+    for p in [2i64, 3, 251, 257, 32749, 65521] {
+        let near = |sum: i64| [sum - p, sum - p / 2 - 1, sum - p / 2, sum - 1, sum];
+        let sums = [SHORT, SHORT / p * p, SHORT / 3, 1 << 40, 1 << 24, p * p, 2 * p, p];
+        for sum in sums.into_iter().flat_map(near).flat_map(|sum| [sum, -sum]) {
+            for left in [nearest_short(sum, p, 1.0 / p as f64), nearest(sum, p, 1.0 / p as f64)] {
+                assert!((sum - left) % p == 0 && 8 * left.abs() <= 7 * p, "{sum} mod {p}: {left}");
+            }
+        }
+    }
+}
+
 #[test]
 fn budgets_are_tight() {
     let narrow = |p: u64| (i32::MAX as u128).min((p as u128) << 21);
@@ -32,7 +46,7 @@ fn budgets_are_tight() {
     }
     for p in [2, 257, 65521] {
         tight::<Narrow<u16, i16>>(p, p / 2, narrow(p), narrow(p));
-        tight::<Wide<u16, i16>>(p, p / 2, narrow(p), wide(p));
+        tight::<Wide<u16, i16>>(p, p / 2, narrow(p), (1 << 51) - 1);
     }
     for p in [2, 65537, 67108859, (1 << 31) - 1] {
         tight::<Wide<u32, i32>>(p, p / 2, wide(p), wide(p));

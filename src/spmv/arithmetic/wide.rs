@@ -1,11 +1,12 @@
 //! 64-bit sums of products over 16- and 32-bit lanes.
 
-use super::{Arithmetic, Budget, balanced, canonical, canonical_32, nearest, nearest_32};
+use super::{Arithmetic, Budget, SHORT, balanced, canonical, canonical_32, nearest, nearest_32, nearest_short};
 use crate::field::Modulus;
 use std::marker::PhantomData;
 
-/// 64-bit signed sums of products, limit min(2⁶³ - 1, 2⁵⁰·p), over lanes L with values V. Sums of residues are 32-bit
-/// for 16-bit lanes, as in [`super::Narrow`], and 64-bit for 32-bit lanes.
+/// 64-bit signed sums of products over lanes L with values V. 16-bit lanes: limit 2⁵¹ - 1, up to which every instruction
+/// set turns several sums into floating-point numbers at once; sums of residues are 32-bit, as in [`super::Narrow`].
+/// 32-bit lanes: limit min(2⁶³ - 1, 2⁵⁰·p), also for sums of residues.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::spmv) struct Wide<L, V> {
     p: i64,
@@ -20,7 +21,10 @@ fn limit(p: Modulus) -> u128 {
 
 /// What both lane widths share.
 macro_rules! wide {
-    ($lane:ty, $signed:ty, $sum:ty, $least:expr, $moduli:expr, $sum_limit:expr, $fold_sum:expr, $finish_sum:expr) => {
+    (
+        $lane:ty, $signed:ty, $sum:ty, $least:expr, $moduli:expr,
+        $sum_limit:expr, $limit:expr, $nearest:expr, $fold_sum:expr, $finish_sum:expr
+    ) => {
         impl Arithmetic for Wide<$lane, $signed> {
             type Lane = $lane;
             type Value = $signed;
@@ -29,7 +33,7 @@ macro_rules! wide {
             type Scalar = i64;
 
             fn budget(p: Modulus) -> Option<Budget> {
-                (p.get() <= $moduli).then(|| Budget::new(p, p.get() / 2, $sum_limit(p), limit(p))).flatten()
+                (p.get() <= $moduli).then(|| Budget::new(p, p.get() / 2, $sum_limit(p), $limit(p))).flatten()
             }
             fn new(p: Modulus) -> Self {
                 assert!(Self::budget(p).is_some(), "p = {p} is too large");
@@ -82,16 +86,16 @@ macro_rules! wide {
             }
             #[inline(always)]
             fn fold(self, acc: i64) -> i64 {
-                nearest(acc, self.p, self.inverse)
+                $nearest(acc, self.p, self.inverse)
             }
             #[inline(always)]
             fn finish(self, acc: i64) -> $lane {
-                canonical(nearest(acc, self.p, self.inverse), self.p) as $lane
+                canonical($nearest(acc, self.p, self.inverse), self.p) as $lane
             }
             #[inline(always)]
             fn scale(self, acc: i64, d: i64) -> $lane {
                 // At most 7/8 p · p/2 < 2⁶³.
-                self.finish(nearest(acc, self.p, self.inverse).wrapping_mul(d))
+                self.finish($nearest(acc, self.p, self.inverse).wrapping_mul(d))
             }
         }
     };
@@ -103,10 +107,21 @@ wide!(
     i32::from,
     1 << 16,
     super::narrow::limit,
+    |_| SHORT as u128,
+    nearest_short,
     |a: Self, sum| nearest_32(sum, a.p as i32, a.inverse_32),
     |a: Self, sum| canonical_32(nearest_32(sum, a.p as i32, a.inverse_32), a.p as i32) as u16
 );
 // Residues below 2³¹ are signed words, so that products are of two signed 32-bit words: one instruction everywhere.
-wide!(u32, i32, i64, |x: u32| x as i32, 1 << 31, limit, |a: Self, sum| nearest(sum, a.p, a.inverse), |a: Self, sum| {
-    canonical(nearest(sum, a.p, a.inverse), a.p) as u32
-});
+wide!(
+    u32,
+    i32,
+    i64,
+    |x: u32| x as i32,
+    1 << 31,
+    limit,
+    limit,
+    nearest,
+    |a: Self, sum| nearest(sum, a.p, a.inverse),
+    |a: Self, sum| canonical(nearest(sum, a.p, a.inverse), a.p) as u32
+);
