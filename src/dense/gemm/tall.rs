@@ -70,20 +70,33 @@ struct PackDigits<'a, T> {
     words: &'a mut [i32],
 }
 
-impl<T: Entry> Kernel for PackDigits<'_, T> {
-    type Output = ();
+impl<T: Entry> PackDigits<'_, T> {
+    /// With strips of so many words: a few moves take less than a call that copies any number.
     #[inline(always)]
-    fn run(self) {
-        let PackDigits { narrow, m, a, strip, row, words } = self;
+    fn in_strips<const STRIP: usize>(self) {
+        let PackDigits { narrow, m, a, row, words, .. } = self;
         let terms = a.len() / m;
         for (t, from) in a.chunks_exact(m).enumerate() {
             for (word, &x) in row[..m].iter_mut().zip(from) {
                 let x = narrow.balanced(x.into());
                 *word = pair(x, narrow.balanced(narrow.reduce(x << 8) as u64));
             }
-            for (words, part) in words.chunks_exact_mut(strip * terms).zip(row.chunks_exact(strip)) {
-                words[t * strip..][..strip].copy_from_slice(part);
+            for (words, part) in words.chunks_exact_mut(STRIP * terms).zip(row.as_chunks::<STRIP>().0) {
+                words.as_chunks_mut::<STRIP>().0[t] = *part;
             }
+        }
+    }
+}
+
+impl<T: Entry> Kernel for PackDigits<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        match self.strip {
+            4 => self.in_strips::<4>(),
+            6 => self.in_strips::<6>(),
+            12 => self.in_strips::<12>(),
+            other => unreachable!("{other} rows of a tile of pairs"),
         }
     }
 }
