@@ -135,12 +135,12 @@ fn tile(shape: GpuShape) -> (usize, usize) {
     (tile, 2 * 3 * tile * digits * (step + 16))
 }
 
-/// Parts of so many rows: one for each of the multiprocessors at work, or more where sums need more, or fewer. With wide
-/// tiles of two digits half of them are at work, unless sums need more: a part has all registers of a multiprocessor,
-/// and the others make rows of the next product meanwhile.
+/// Parts of so many rows: one for each of the multiprocessors at work, or more where sums need more, or fewer. With
+/// wide tiles of two digits half of them are at work, unless sums need more: a part has all registers of a
+/// multiprocessor, and the others make rows of the next product meanwhile.
 ///
-/// So two H200 took 0.93 to 0.95 of the time for a term with 64 vectors, one 0.94 to 0.98. With 32 vectors one took 1.01
-/// to 1.10, with 64 vectors mod 251 1.00 to 1.13.
+/// So two H200 took 0.93 to 0.95 of the time for a term with 64 vectors, one 0.94 to 0.98. With 32 vectors one took
+/// 1.01 to 1.10, with 64 vectors mod 251 1.00 to 1.13.
 fn parts(rows: usize, shape: GpuShape, multiprocessors: u32, tile: usize) -> u32 {
     let all = multiprocessors.max(1) as usize;
     let at_work = if tile == WIDE && shape.bits() == 16 { all.div_ceil(2) } else { all };
