@@ -139,8 +139,9 @@ fn tile(shape: GpuShape) -> (usize, usize) {
 /// wide tiles of two digits half of them are at work, unless sums need more: a part has all registers of a
 /// multiprocessor, and the others make rows of the next product meanwhile.
 ///
-/// So two H200 took 0.93 to 0.95 of the time for a term with 64 vectors, one 0.94 to 0.98. With 32 vectors one took
-/// 1.01 to 1.10, with 64 vectors mod 251 1.00 to 1.13.
+/// By `bench sequences`, before and after in one run, one H200 took 0.97, 0.99 and 1.00 of the time for a term of its
+/// three matrices, two 1.16 (where other runs differ as much), 0.95 and 0.99. Halved as well, a term with 32 vectors
+/// took one 1.01 to 1.10 of the time, one with 64 vectors mod 251 1.00 to 1.13.
 fn parts(rows: usize, shape: GpuShape, multiprocessors: u32, tile: usize) -> u32 {
     let all = multiprocessors.max(1) as usize;
     let at_work = if tile == WIDE && shape.bits() == 16 { all.div_ceil(2) } else { all };

@@ -160,7 +160,8 @@ const MAGIC_32: f32 = 12582912.0;
 /// 1.5·2⁵².
 const MAGIC_64: f64 = 6755399441055744.0;
 
-/// The largest sum for [`nearest_short`]: with 1.5·2⁵² it is below 2⁵³ or from 2⁵² on, and so exact.
+/// The largest sum for [`nearest_short`], in size: added to 1.5·2⁵² it stays between 2⁵² and 2⁵³, where a float of 64
+/// bits is any integer.
 const SHORT: i64 = (1 << 51) - 1;
 
 /// sum - round(sum/p)·p for |sum| ≤ 2⁵⁰·p.

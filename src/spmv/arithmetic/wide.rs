@@ -94,7 +94,7 @@ macro_rules! wide {
             }
             #[inline(always)]
             fn scale(self, acc: i64, d: i64) -> $lane {
-                // At most 7/8 p · p/2 < 2⁶³.
+                // At most 7/8 p · p/2: below 2⁶³, with 16-bit lanes below 2³¹.
                 self.finish($nearest(acc, self.p, self.inverse).wrapping_mul(d))
             }
         }
