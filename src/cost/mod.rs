@@ -124,7 +124,7 @@ impl Machine {
             elimination: Elimination::default(),
             random: Random::default(),
             poly: Poly::with(isa),
-            wiedemann: Wiedemann::default(),
+            wiedemann: Wiedemann::with(isa),
             integers: Integers::default(),
             permanent: Permanent::default(),
             frontier: Frontier::default(),

@@ -1,7 +1,10 @@
 //! Prices of block Wiedemann beyond the products with the matrix.
 
-/// Seconds of one thread, fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block sizes 16 and 32
-/// (2-core AMD EPYC with AVX-512): accurate to a factor of two there.
+use crate::isa::Isa;
+
+/// Seconds of one thread. With AVX-512 fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block
+/// sizes 16 and 32 (2-core AMD EPYC): accurate to a factor of two there. With AVX2 and without either they are those of
+/// `blackfield tune --install --isa …` on a 2-core AMD EPYC without AVX-512, rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]
@@ -30,17 +33,7 @@ pub struct Wiedemann {
 
 impl Default for Wiedemann {
     fn default() -> Self {
-        Wiedemann {
-            scaling: 0.1e-9,
-            dense_projection: 1.0 / 20e9,
-            gram: 1.0 / 50e9,
-            gram_digits: 1.0 / 25e9,
-            gram_wide: 1.0 / 5e9,
-            projection: 1.0 / 10e9,
-            basis: 0.16e-9,
-            basis_digit: 1.3e-9,
-            determinant: 1e-9,
-        }
+        Wiedemann::with(Isa::best())
     }
 }
 
@@ -52,6 +45,45 @@ const ENTRY: f64 = 100.0;
 const BLOCK: f64 = 16.0;
 
 impl Wiedemann {
+    /// The prices with an instruction set.
+    pub fn with(isa: Isa) -> Self {
+        match isa {
+            Isa::Avx512 => Wiedemann {
+                scaling: 0.1e-9,
+                dense_projection: 1.0 / 20e9,
+                gram: 1.0 / 50e9,
+                gram_digits: 1.0 / 25e9,
+                gram_wide: 1.0 / 5e9,
+                projection: 1.0 / 10e9,
+                basis: 0.16e-9,
+                basis_digit: 1.3e-9,
+                determinant: 1e-9,
+            },
+            Isa::Avx2 => Wiedemann {
+                scaling: 0.7e-9,
+                dense_projection: 0.2e-9,
+                gram: 0.022e-9,
+                gram_digits: 0.042e-9,
+                gram_wide: 0.26e-9,
+                projection: 0.45e-9,
+                basis: 0.38e-9,
+                basis_digit: 1.4e-9,
+                determinant: 1e-9,
+            },
+            Isa::Portable => Wiedemann {
+                scaling: 0.9e-9,
+                dense_projection: 0.54e-9,
+                gram: 0.076e-9,
+                gram_digits: 0.11e-9,
+                gram_wide: 0.62e-9,
+                projection: 0.4e-9,
+                basis: 1.1e-9,
+                basis_digit: 2.1e-9,
+                determinant: 1e-9,
+            },
+        }
+    }
+
     /// Seconds for a multiplication of the σ-basis of a series of 2s × s matrices over a prime field: to s³ of them
     /// come s² entries.
     pub fn basis_of(&self, s: usize) -> f64 {

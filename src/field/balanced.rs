@@ -1,10 +1,6 @@
 //! Residues mod a 31-bit prime as small signed integers, in loops that compile to vector instructions.
 
-use super::Modulus;
-
-/// 1.5·2⁵²: adding a number of absolute value below 2⁵¹ to it rounds that number to an integer, which appears in the
-/// low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+use super::{Modulus, rounded};
 
 const _: () = assert!(
     (Balanced::LARGEST_SUM as i128 + 1) * Balanced::LARGEST as i128 <= Balanced::LARGEST_TERM as i128,
@@ -45,7 +41,7 @@ impl Balanced {
     #[inline(always)]
     pub fn reduce(self, v: i64) -> i64 {
         debug_assert!(v.unsigned_abs() <= Self::LARGEST_TERM as u64, "{v} is too large");
-        let quotient = (v as f64 * self.inverse + ROUND).to_bits() as i64 - ROUND.to_bits() as i64;
+        let quotient = rounded(v as f64 * self.inverse);
         v - quotient * self.q
     }
     /// The same for each lane.

@@ -18,6 +18,7 @@ mod prime_field;
 mod primes;
 mod primitive_root;
 mod random;
+mod rounding;
 
 pub(crate) use balanced::Balanced;
 pub use budget::{Accumulator, DelayBudget, Representation};
@@ -31,6 +32,7 @@ pub use prime_field::PrimeField;
 pub use primes::{ntt_primes, random_prime};
 pub use primitive_root::primitive_root;
 pub use random::{Rng, rng_from_seed};
+pub(crate) use rounding::{ROUND, float, rounded};
 
 /// A finite field GF(pᵏ) as a run-time value.
 ///

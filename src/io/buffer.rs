@@ -48,7 +48,7 @@ impl Buffer {
     pub fn fill(&mut self, source: &mut impl Read, len: usize) -> io::Result<()> {
         while self.len < len {
             if self.len == self.room.len() {
-                self.make_room((GROWTH * self.len).clamp(FIRST, len.max(FIRST)) - self.len)?;
+                self.make_room(GROWTH.saturating_mul(self.len).clamp(FIRST, len.max(FIRST)) - self.len)?;
             }
             let end = self.room.len().min(len);
             match source.read(&mut self.room[self.len..end]) {

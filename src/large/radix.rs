@@ -9,11 +9,9 @@
 //! 2^(19+N-2k) ≤ 1/32 of it, as k·N ≤ b + N + 1 and 2k ≥ N + 24 where there are others; roundings are below w·2⁻⁴⁸. So
 //! |v - q·p| ≤ 9/16·p, and one pass of carries makes it loose again; its words stay below 2⁶².
 
+use crate::field::rounded;
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-
-/// x + this has the nearest integer to x in its low bits, for |x| < 2⁵¹.
-const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// Loose residues on N limbs.
 #[derive(Clone, Debug)]
@@ -81,7 +79,7 @@ impl<const N: usize> Radix<N> {
     #[inline(always)]
     pub(super) fn reduce(&self, sum: &mut [i64; N]) {
         let high = sum[N - 1] as f64 * (1u64 << self.shift) as f64 + sum[N - 2] as f64;
-        let q = ((high * self.ratio + ROUND).to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64);
+        let q = rounded(high * self.ratio);
         let mask = (1i64 << self.shift) - 1;
         for (sum, p) in sum.iter_mut().zip(&self.p) {
             *sum -= q * p;

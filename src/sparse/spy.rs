@@ -32,6 +32,9 @@ impl Grey {
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::Eight);
+        // Dots on white: differences to neighbours are longer than the shades themselves.
+        encoder.set_compression(png::Compression::High);
+        encoder.set_filter(png::Filter::NoFilter);
         let mut writer = encoder.write_header().expect("sides of at least a pixel, written to memory");
         writer.write_image_data(&self.pixels).expect("as many pixels as announced, written to memory");
         writer.finish().expect("written to memory");

@@ -7,10 +7,13 @@
 
 use super::arithmetic::Arithmetic;
 use super::finish::{Finish, close, close_sum, filled};
-use crate::isa::Kernel;
+use crate::isa::{Kernel, prefetch};
 use crate::sparse::formats::{Dia, Rows, Runs};
 use crate::sparse::hybrid::{Body, Entries, Part};
 use std::ops::Range;
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 
 /// Terms that may follow a fold.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +42,13 @@ impl<'a, L, const W: usize> Strip<'a, L, W> {
     #[inline(always)]
     pub(super) fn row(self, j: usize) -> &'a [L; W] {
         &self.chunks[j * self.step]
+    }
+    /// Asks for row j, which will be read soon; one that is not there is ignored.
+    #[inline(always)]
+    pub(super) fn ask(self, j: usize) {
+        if let Some(row) = self.chunks.get(j * self.step) {
+            (0..W).step_by(LINE.div_ceil(size_of::<L>())).for_each(|lane| prefetch(row, lane));
+        }
     }
 }
 
@@ -316,23 +326,13 @@ fn add_products<A: Arithmetic, const W: usize, const FOLD: bool>(
         let (columns, values) = (&part.columns()[span.clone()], &part.values()[span]);
         if FOLD {
             for (run, values) in columns.chunks(terms.products).zip(values.chunks(terms.products)) {
-                for (&j, &v) in run.iter().zip(values) {
-                    let x_row = x.row(j as usize);
-                    for l in 0..W {
-                        s[l] = a.multiply_add(s[l], v, x_row[l]);
-                    }
-                }
+                a.add_products(&mut s, run.iter().zip(values).map(|(&j, &v)| (v, x.row(j as usize))));
                 for l in 0..W {
                     s[l] = a.fold(s[l]);
                 }
             }
         } else {
-            for (&j, &v) in columns.iter().zip(values) {
-                let x_row = x.row(j as usize);
-                for l in 0..W {
-                    s[l] = a.multiply_add(s[l], v, x_row[l]);
-                }
-            }
+            a.add_products(&mut s, columns.iter().zip(values).map(|(&j, &v)| (v, x.row(j as usize))));
         }
         *acc = s;
     }

@@ -239,17 +239,20 @@ fn each_side_is_stored_as_suits_it() {
 fn rows_heavier_than_the_budget_are_folded() {
     let mut rng = Rng::seed_from_u64(3);
     // 40 000 terms exceed the budget of 16-bit lanes in 32-bit sums (32 775 residues), and any of f32.
-    for (p, lane, kind) in [
-        (65521, Lane::U16, ArithmeticKind::Narrow),
-        (251, Lane::U8, ArithmeticKind::Narrow),
-        (4093, Lane::F32, ArithmeticKind::Float),
-        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Wide),
-        (67108859, Lane::U32, ArithmeticKind::Wide),
-        (4294967291, Lane::U32, ArithmeticKind::Split),
-        (67108859, Lane::F64, ArithmeticKind::Float),
+    for (p, lane, kind, n) in [
+        (65521, Lane::U16, ArithmeticKind::Narrow, 40_000),
+        // Sums of 64 bits that become floating-point numbers of 52 bits hold 1 049 088 products.
+        (65521, Lane::U16, ArithmeticKind::Wide, 1_049_089),
+        (251, Lane::U8, ArithmeticKind::Narrow, 40_000),
+        (4093, Lane::F32, ArithmeticKind::Float, 40_000),
+        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Wide, 40_000),
+        (67108859, Lane::U32, ArithmeticKind::Wide, 40_000),
+        // … and those of halves of products 2¹⁹ - 1.
+        (4294967291, Lane::U32, ArithmeticKind::Split, 1 << 19),
+        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Split, 1 << 19),
+        (67108859, Lane::F64, ArithmeticKind::Float, 40_000),
     ] {
         let p = modulus(p);
-        let n = 40_000;
         for v in [1, p.get() - 1, p.get() / 2] {
             let a = SparseMatrix::from_triplets(p, 2, n, &(0..n).map(|j| (1, j, v)).collect::<Vec<_>>());
             for transpose in [TransposeMode::Stored, TransposeMode::Scatter] {

@@ -1,9 +1,10 @@
 //! How a run reads its sequence: the generator is looked at as the terms arrive, until it has settled.
 //!
-//! On several threads the generator of the terms so far is searched for beside the making of the next ones: a search
-//! leaves most threads without work most of the time, and so does a product of a narrow block; on a GPU most of a
-//! search is the work of one multiprocessor. If the generator turns out to have settled, the terms that are under way
-//! are given up. What is found, and in how many terms, does not depend on that.
+//! On several threads the generator of the terms so far is searched for beside the making of the next ones (where a GPU
+//! makes them and the run does not stop early, in the end: there are no next ones): a search leaves most threads
+//! without work most of the time, and so does a product of a narrow block; on a GPU most of a search is the work of one
+//! multiprocessor. If the generator turns out to have settled, the terms that are under way are given up. What is
+//! found, and in how many terms, does not depend on that.
 
 use super::options::Route;
 use super::searches::{STABLE_TERMS, Searches};

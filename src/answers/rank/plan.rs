@@ -130,7 +130,7 @@ impl<'m> Left<'m> {
     /// [`crate::Error::Memory`].
     pub fn go_on(&mut self, stage: Stage, options: &RankOptions) -> Result<()> {
         let (a, pivots) = (self.of.left(), self.of.pivots());
-        self.rest = Rest::of(a, pivots.len(), options);
+        self.rest = Rest { generic: self.rest.generic, ..Rest::of(a, pivots.len(), options) };
         if options.devices != Devices::Processor {
             self.rest.levels = Split::levels(a, pivots)?;
         }

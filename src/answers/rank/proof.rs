@@ -292,6 +292,7 @@ mod tests {
             nnz,
             valued: 0,
             rank_bound,
+            generic: false,
             minor: false,
             proven: false,
             check: CHECK,

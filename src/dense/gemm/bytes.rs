@@ -7,10 +7,10 @@
 //! plane, L² products of bytes in all.
 
 use super::place::{DEPTH, Place, Target};
-use super::reduce::{Narrow, ROUND, Whole, float};
+use super::reduce::{Narrow, Whole};
 use super::simd::bytes::{BLOCK, BLOCK_WORDS, COLS, STEP_WORDS};
 use crate::dense::entry::Entry;
-use crate::field::Modulus;
+use crate::field::{Modulus, float, rounded};
 use crate::isa::{Kernel, prefetch};
 
 /// The most digits.
@@ -92,7 +92,7 @@ impl Bytes {
     /// x - q·p for the integer q that is nearest to `quotient`, |`quotient`| < 2⁵⁰; of x the lower 64 bits are enough.
     #[inline(always)]
     fn remainder(self, x: i64, quotient: f64) -> i64 {
-        let q = ((quotient + ROUND).to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64);
+        let q = rounded(quotient);
         x.wrapping_sub(q.wrapping_mul(self.p))
     }
     /// (c + Σᵢ 256ⁱ·Sᵢ) mod p for a residue c and sums of [`Bytes::slices`] times [`Bytes::terms`] terms.

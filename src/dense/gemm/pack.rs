@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, Form};
 use super::bytes;
 use super::place::Place;
-use super::reduce::balanced;
+use super::reduce::{Narrow, balanced};
 use crate::dense::entry::Entry;
 use crate::isa::Kernel;
 
@@ -11,6 +11,12 @@ use crate::isa::Kernel;
 #[inline(always)]
 pub(super) fn pair(low: i32, high: i32) -> i32 {
     low & 0xffff | high << 16
+}
+
+/// The word of x and 2⁸x, balanced residues both.
+#[inline(always)]
+pub(super) fn digits(narrow: Narrow, x: i32) -> i32 {
+    pair(x, narrow.balanced(narrow.reduce(x << 8) as u64))
 }
 
 /// x = x₁·2ʷ + x₀ with -2ʷ⁻¹ ≤ x₀ < 2ʷ⁻¹, as (x₀, x₁).
@@ -58,9 +64,7 @@ impl<T: Entry> Kernel for PackA<'_, T> {
                 Form::TwoDigits(narrow) => {
                     let sign = sign as i32;
                     for (word, &x) in lines.iter_mut().zip(row) {
-                        let x = narrow.balanced(x.into()).wrapping_mul(sign);
-                        let shifted = narrow.balanced(narrow.reduce(x << 8) as u64);
-                        *word = pair(x, shifted);
+                        *word = digits(narrow, narrow.balanced(x.into()).wrapping_mul(sign));
                     }
                 }
                 Form::Whole(_) => {

@@ -2,7 +2,7 @@
 
 use super::place::Target;
 use crate::dense::entry::Entry;
-use crate::field::Modulus;
+use crate::field::{Modulus, float, rounded};
 use crate::isa::Kernel;
 
 /// x in -h … h for a residue x.
@@ -51,15 +51,6 @@ pub(super) struct Whole {
     inverse: f64,
 }
 
-/// 3·2⁵¹: added to a number below 2⁵¹ in size it rounds that to an integer, which then appears in the low bits.
-pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
-
-/// x as a floating-point number, for |x| < 2⁵¹.
-#[inline(always)]
-pub(super) fn float(x: i64) -> f64 {
-    f64::from_bits(x.wrapping_add(ROUND.to_bits() as i64) as u64) - ROUND
-}
-
 impl Whole {
     pub(super) fn new(modulus: Modulus) -> Self {
         let p = modulus.get() as i64;
@@ -73,8 +64,7 @@ impl Whole {
     /// their size each.
     #[inline(always)]
     fn remainder(self, x: i64, near: f64) -> i64 {
-        let t = near * self.inverse + ROUND;
-        let quotient = (t.to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64);
+        let quotient = rounded(near * self.inverse);
         x.wrapping_sub(quotient.wrapping_mul(self.p))
     }
     #[inline(always)]

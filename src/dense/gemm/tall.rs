@@ -5,7 +5,7 @@
 
 use super::arithmetic::{Arithmetic, Form};
 use super::blocks::{OPERAND, Product, Slice, Words};
-use super::pack::{PackB, limbs, pair};
+use super::pack::{PackB, digits, limbs};
 use super::place::Place;
 use super::reduce::{Narrow, balanced};
 use super::simd::Tiles;
@@ -28,21 +28,34 @@ pub(crate) fn add_tall_product<T: Entry>(
     b: &[T],
     c: &mut [T],
 ) -> Result<()> {
+    add_by(&Tiles::best(), modulus, (n, m, k), a, b, c)
+}
+
+/// The same by these tiles.
+fn add_by<T: Entry>(
+    tiles: &Tiles,
+    modulus: Modulus,
+    (n, m, k): (usize, usize, usize),
+    a: &[T],
+    b: &[T],
+    c: &mut [T],
+) -> Result<()> {
     assert_eq!((a.len(), b.len(), c.len()), (n * m, n * k, m * k), "slices of a {m} x {n} x {k} product");
     if m == 0 || k == 0 {
         return Ok(());
     }
-    let (of, isa, tiles) = (Arithmetic::of_words(modulus), Isa::best(), Tiles::best());
-    let mr = of.tile_shape(&tiles).0;
+    let (of, isa) = (Arithmetic::of_words(modulus), Isa::best());
+    let mr = of.tile_shape(tiles).0;
     let (cols, most) = (mr / of.limbs(), of.terms().min(n));
     let strips = m.div_ceil(cols);
     let mut words = Words::with_capacity(strips * mr * of.words(most))?;
-    let mut row = memory::zeros(strips * mr, OPERAND)?;
+    let digits = if let Form::TwoDigits(narrow) = of.form { Some(narrow) } else { None };
+    let mut row = memory::zeros(if digits.is_some() { strips * mr } else { 0 }, OPERAND)?;
     for start in (0..n).step_by(of.terms()) {
         let terms = of.terms().min(n - start);
         let depth = of.words(terms);
         let words = words.first(strips * mr * depth);
-        if let Form::TwoDigits(narrow) = of.form {
+        if let Some(narrow) = digits {
             isa.run(PackDigits { narrow, m, a: &a[start * m..][..terms * m], strip: mr, row: &mut row, words });
         } else {
             for (number, words) in words.chunks_exact_mut(mr * depth).enumerate() {
@@ -53,7 +66,7 @@ pub(crate) fn add_tall_product<T: Entry>(
         }
         let b_at = Place { offset: start * k, stride: k };
         let slices = &[Slice { terms, depth, a: words, b, b_at }];
-        Product { of, tiles: &tiles, slices }.by_columns((c, k), k, k)?;
+        Product { of, tiles, slices }.by_columns((c, k), k, k)?;
     }
     Ok(())
 }
@@ -78,8 +91,7 @@ impl<T: Entry> PackDigits<'_, T> {
         let terms = a.len() / m;
         for (t, from) in a.chunks_exact(m).enumerate() {
             for (word, &x) in row[..m].iter_mut().zip(from) {
-                let x = narrow.balanced(x.into());
-                *word = pair(x, narrow.balanced(narrow.reduce(x << 8) as u64));
+                *word = digits(narrow, narrow.balanced(x.into()));
             }
             for (words, part) in words.chunks_exact_mut(STRIP * terms).zip(row.as_chunks::<STRIP>().0) {
                 words.as_chunks_mut::<STRIP>().0[t] = *part;
@@ -157,21 +169,55 @@ mod tests {
             for (n, m, k) in [(0, 2, 3), (1, 1, 1), (5, 0, 2), (300, 17, 5), (256, 8, 8), (777, 33, 20), (300, 64, 64)]
             {
                 let mut random = |len: usize| -> Vec<u64> { (0..len).map(|_| rng.random_range(0..p.get())).collect() };
-                let (a, b, mut c) = (random(n * m), random(n * k), random(m * k));
+                let (a, b, c) = (random(n * m), random(n * k), random(m * k));
                 let transposed: Vec<u64> =
                     (0..m).flat_map(|j| (0..n).map(move |i| (i, j))).map(|(i, j)| a[i * m + j]).collect();
                 let mut expected = vec![0; m * k];
                 gemm(p, m, n, k, &transposed, &b, &mut expected).unwrap();
                 expected.iter_mut().zip(&c).for_each(|(x, &y)| *x = p.add(*x, y));
-                if p.get() < 1 << 16 {
-                    let narrow = |of: &[u64]| -> Vec<u16> { of.iter().map(|&x| x as u16).collect() };
-                    let mut c = narrow(&c);
-                    let (a, b) = (narrow(&a), narrow(&b));
-                    add_tall_product(p, (n, m, k), &a, &b, &mut c).unwrap();
-                    assert_eq!(c, narrow(&expected), "{n} x {m} x {k} mod {p}, 16 bits");
+                for tiles in Tiles::available() {
+                    if p.get() < 1 << 16 {
+                        let narrow = |of: &[u64]| -> Vec<u16> { of.iter().map(|&x| x as u16).collect() };
+                        let mut c = narrow(&c);
+                        let (a, b) = (narrow(&a), narrow(&b));
+                        add_by(&tiles, p, (n, m, k), &a, &b, &mut c).unwrap();
+                        assert_eq!(c, narrow(&expected), "{n} x {m} x {k} mod {p}, 16 bits, {tiles:?}");
+                    }
+                    let mut c = c.clone();
+                    add_by(&tiles, p, (n, m, k), &a, &b, &mut c).unwrap();
+                    assert_eq!(c, expected, "{n} x {m} x {k} mod {p}, {tiles:?}");
                 }
-                add_tall_product(p, (n, m, k), &a, &b, &mut c).unwrap();
-                assert_eq!(c, expected, "{n} x {m} x {k} mod {p}");
+            }
+        }
+    }
+
+    /// Strips of every tile there is, full and not, by their definition: a pair of balanced residues, of x and of 2⁸x.
+    #[test]
+    fn digits_lie_in_strips() {
+        let mut rng = Rng::seed_from_u64(2);
+        assert!(Tiles::available().iter().all(|tiles| [4, 6, 12].contains(&tiles.pair_rows)));
+        for (p, strip) in [257, 32749, 65521].into_iter().flat_map(|p| [4, 6, 12].map(|strip| (p, strip))) {
+            let narrow = Narrow::new(Modulus::new(p).unwrap());
+            for (terms, m) in
+                [(1, 1usize), (3, strip - 1), (5, strip), (256, strip + 1), (7, 3 * strip), (2, 3 * strip + 2)]
+            {
+                let a: Vec<u16> = (0..terms * m).map(|_| rng.random_range(0..p) as u16).collect();
+                let strips = m.div_ceil(strip);
+                let (mut row, mut words) = (vec![0; strips * strip], vec![-1; strips * strip * terms]);
+                Isa::best().run(PackDigits { narrow, m, a: &a, strip, row: &mut row, words: &mut words });
+                for (at, &word) in words.iter().enumerate() {
+                    let (number, t, col) = (at / (strip * terms), at / strip % terms, at % strip);
+                    let x = if number * strip + col < m { i64::from(a[t * m + number * strip + col]) } else { 0 };
+                    for (half, expected) in [(word as i16, x), ((word >> 16) as i16, x << 8)] {
+                        let half = i64::from(half);
+                        assert_eq!(
+                            (half - expected).rem_euclid(p as i64),
+                            0,
+                            "{m} columns, strip {strip}, mod {p}, {at}"
+                        );
+                        assert!(half.abs() <= p as i64 / 2, "{half} is a balanced residue mod {p}");
+                    }
+                }
             }
         }
     }
@@ -184,9 +230,11 @@ mod tests {
         {
             let p = Modulus::new(p).unwrap();
             let (half, n) = (p.get() / 2, 2 * 256 + 3);
-            for x in [half, p.get() - half, p.get() - 1] {
-                let (a, mut c) = (vec![x; n * 3], vec![0; 9]);
-                add_tall_product(p, (n, 3, 3), &a, &a, &mut c).unwrap();
+            for (x, tiles) in
+                Tiles::available().iter().flat_map(|tiles| [half, p.get() - half, p.get() - 1].map(|x| (x, tiles)))
+            {
+                let (a, mut c) = (vec![x; n * 14], vec![0; 14 * 14]);
+                add_by(tiles, p, (n, 14, 14), &a, &a, &mut c).unwrap();
                 assert!(c.iter().all(|&c| c == p.mul(p.mul(x, x), n as u64 % p.get())), "{x} mod {p}: {c:?}");
             }
         }

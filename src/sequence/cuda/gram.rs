@@ -69,7 +69,7 @@ impl GpuGram {
         let weights: Vec<u32> = memory::collect(gram.weights().iter().map(|&x| x as u32), "a diagonal for a GPU")?;
         Ok(GpuGram {
             weights: stream.upload(&weights)?,
-            parts: parts(rows.len(), shape, matrix.multiprocessors(), tile),
+            parts: parts(rows.len(), shape, matrix.multiprocessors()),
             tiles: shape.padded().div_ceil(tile) as u32,
             gram: module.kernel_with_shared("gram", shared as u32)?,
             clear: module.kernel("clear")?,
@@ -135,16 +135,17 @@ fn tile(shape: GpuShape) -> (usize, usize) {
     (tile, 2 * 3 * tile * digits * (step + 16))
 }
 
-/// Parts of so many rows: one for each of the multiprocessors at work, or more where sums need more, or fewer. With
-/// wide tiles of two digits half of them are at work, unless sums need more: a part has all registers of a
-/// multiprocessor, and the others make rows of the next product meanwhile.
+/// Parts of so many rows: one for each of the multiprocessors at work, or more where sums need more, or fewer. With one
+/// wide tile of two digits (33 to 64 vectors) half of them are at work, unless sums need more: a part has all registers
+/// of a multiprocessor, and the others make rows of the next product meanwhile.
 ///
 /// By `bench sequences`, before and after in one run, one H200 took 0.97, 0.99 and 1.00 of the time for a term of its
 /// three matrices, two 1.16 (where other runs differ as much), 0.95 and 0.99. Halved as well, a term with 32 vectors
 /// took one 1.01 to 1.10 of the time, one with 64 vectors mod 251 1.00 to 1.13.
-fn parts(rows: usize, shape: GpuShape, multiprocessors: u32, tile: usize) -> u32 {
+fn parts(rows: usize, shape: GpuShape, multiprocessors: u32) -> u32 {
     let all = multiprocessors.max(1) as usize;
-    let at_work = if tile == WIDE && shape.bits() == 16 { all.div_ceil(2) } else { all };
+    let halved = shape.bits() == 16 && (NARROW + 1..=WIDE).contains(&shape.padded());
+    let at_work = if halved { all.div_ceil(2) } else { all };
     let needed = rows.div_ceil(MOST_ROWS * 8 / shape.bits());
     let parts = if needed > all {
         all * needed.div_ceil(all)
@@ -167,19 +168,21 @@ mod tests {
     /// of them.
     #[test]
     fn parts_are_short_enough_and_equal() {
-        for (p, digits) in [(251, 1), (65521, 2), (2147483647, 4), (4294967291, 4)] {
-            let shape = GpuShape { modulus: Modulus::new(p).unwrap(), block: 8, degree: 1 };
+        let moduli = [(251, 1), (65521, 2), (2147483647, 4), (4294967291, 4)];
+        for ((p, digits), block) in moduli.into_iter().flat_map(|of| [8, 32, 33, 64, 128].map(|block| (of, block))) {
+            let shape = GpuShape { modulus: Modulus::new(p).unwrap(), block, degree: 1 };
             let most = MOST_ROWS / digits;
             let counts =
                 [0, 1, 255, 256, most - 1, most, most + 1, 66 * most, 131 * most + 7, 132 * most, 132 * most + 1];
-            for (multiprocessors, tile) in [1, 2, 3, 84, 132].into_iter().flat_map(|all| [(all, NARROW), (all, WIDE)]) {
+            for all in [1, 2, 3, 84, 132] {
+                let at_work = if digits == 2 && [33, 64].contains(&block) { all / 2 + all % 2 } else { all };
                 for rows in counts.into_iter().chain([1 << 25]) {
-                    let parts = parts(rows, shape, multiprocessors, tile) as usize;
-                    let (all, longest) = (multiprocessors as usize, rows.div_ceil(parts));
+                    let parts = parts(rows, shape, all as u32) as usize;
+                    let longest = rows.div_ceil(parts);
                     assert!(longest <= most && digits * 255 * 255 * longest < 1 << 32, "{rows} rows in {parts} parts");
                     assert!(parts <= all || parts.is_multiple_of(all));
-                    let half = tile == WIDE && digits == 2 && rows.div_ceil(most) <= all.div_ceil(2);
-                    assert!(!half || parts <= all.div_ceil(2), "{rows} rows in {parts} parts");
+                    assert!(parts >= at_work.min(rows.div_ceil(LEAST_ROWS)), "{rows} rows in {parts} parts");
+                    assert!(rows.div_ceil(most) > at_work || parts <= at_work, "{rows} rows in {parts} parts");
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Sums in floating point, exact as long as they are integers within the mantissa. Nothing chooses them where integers
 //! are as fast: [`Lane::narrowest`](crate::spmv::Lane::narrowest) has the figures.
 
-use super::{Arithmetic, Budget, MAGIC_32, MAGIC_64};
-use crate::field::Modulus;
+use super::{Arithmetic, Budget, MAGIC_32};
+use crate::field::{Modulus, ROUND};
 
 macro_rules! float {
     ($(#[$doc:meta])* $name:ident, $t:ty, $mantissa:literal, $magic:expr) => {
@@ -106,5 +106,5 @@ float! {
 }
 float! {
     /// Sums in f64, for p up to 2²⁶ or so. Limit: min(2⁵³ - p, 2⁵⁰·p).
-    Float64, f64, 53, MAGIC_64
+    Float64, f64, 53, ROUND
 }

@@ -25,7 +25,7 @@ pub(super) use packed::Packed;
 pub(super) use split::Split;
 pub(super) use wide::Wide;
 
-use crate::field::Modulus;
+use crate::field::{Modulus, float, rounded};
 use std::fmt::Debug;
 
 /// Sums of residues and of products mod p. All methods work on one lane and are `#[inline(always)]`: loops over lanes
@@ -41,6 +41,8 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     type Acc: Copy + Send + Sync;
     /// What a row is scaled by, prepared.
     type Scalar: Copy + Send + Sync;
+    /// Whether a sum of products is two, for which there are registers with few lanes only.
+    const PAIRS: bool = false;
 
     /// How much the sums hold; `None` if this arithmetic cannot work mod p.
     fn budget(p: Modulus) -> Option<Budget>;
@@ -62,6 +64,21 @@ pub(super) trait Arithmetic: Copy + Send + Sync + Debug {
     fn scale_sum(self, sum: Self::Sum, d: Self::Scalar) -> Self::Lane;
     fn widen(self, sum: Self::Sum) -> Self::Acc;
     fn multiply_add(self, acc: Self::Acc, v: Self::Value, x: Self::Lane) -> Self::Acc;
+    /// acc + Σ v·x, lane by lane, with the sums in registers.
+    #[inline(always)]
+    fn add_products<'x, const W: usize>(
+        self,
+        acc: &mut [Self::Acc; W],
+        terms: impl Iterator<Item = (Self::Value, &'x [Self::Lane; W])> + Clone,
+    ) where
+        Self::Lane: 'x,
+    {
+        for (v, x) in terms {
+            for l in 0..W {
+                acc[l] = self.multiply_add(acc[l], v, x[l]);
+            }
+        }
+    }
     /// acc + v·x, lane by lane.
     #[inline(always)]
     fn multiply_add_all<const W: usize>(self, acc: &mut [Self::Acc; W], v: Self::Value, x: &[Self::Lane; W]) {
@@ -157,28 +174,19 @@ fn terms(room: u128, term: u128) -> u64 {
 
 /// 1.5·2²³: adding it rounds a float of magnitude below 2²² to an integer held in the low bits.
 const MAGIC_32: f32 = 12582912.0;
-/// 1.5·2⁵².
-const MAGIC_64: f64 = 6755399441055744.0;
-
-/// The largest sum for [`nearest_short`], in size: added to 1.5·2⁵² it stays between 2⁵² and 2⁵³, where a float of 64
-/// bits is any integer.
+/// The largest sum for [`nearest_short`], in size: [`float`] is exact up to it.
 const SHORT: i64 = (1 << 51) - 1;
 
 /// sum - round(sum/p)·p for |sum| ≤ 2⁵⁰·p.
 #[inline(always)]
 fn nearest(sum: i64, p: i64, inverse: f64) -> i64 {
-    near(sum, sum as f64, p, inverse)
+    sum.wrapping_sub(rounded(sum as f64 * inverse).wrapping_mul(p))
 }
-/// The same for |sum| ≤ [`SHORT`]. Without AVX-512 processors have no instruction that makes floating-point numbers of
-/// several 64-bit integers.
+/// The same for |sum| ≤ [`SHORT`]. Without AVX-512, x86-64 processors have no instruction that makes floating-point
+/// numbers of several 64-bit integers.
 #[inline(always)]
 fn nearest_short(sum: i64, p: i64, inverse: f64) -> i64 {
-    near(sum, f64::from_bits((sum as u64).wrapping_add(MAGIC_64.to_bits())) - MAGIC_64, p, inverse)
-}
-#[inline(always)]
-fn near(sum: i64, float: f64, p: i64, inverse: f64) -> i64 {
-    let quotient = (float * inverse + MAGIC_64).to_bits().wrapping_sub(MAGIC_64.to_bits()) as i64;
-    sum.wrapping_sub(quotient.wrapping_mul(p))
+    sum.wrapping_sub(rounded(float(sum) * inverse).wrapping_mul(p))
 }
 /// The same for |sum| ≤ 2²¹·p.
 #[inline(always)]

@@ -23,14 +23,16 @@ fn tight<A: Arithmetic>(p: u64, value: u64, sum_limit: u128, acc_limit: u128) {
     }
 }
 
-/// Short sums and long ones, up to the largest, to the nearest multiple of p: what is left is at most 7/8 p.
+/// Sums up to the largest, to the nearest multiple of p: what is left is at most 7/8 p.
 #[test]
 fn sums_are_reduced_to_the_nearest() {
-    for p in [2i64, 3, 251, 257, 32749, 65521] {
+    for p in [2, 3, 251, 257, 32749, 65521, 65537, 67108859, (1 << 31) - 1] {
         let near = |sum: i64| [sum - p, sum - p / 2 - 1, sum - p / 2, sum - 1, sum];
-        let sums = [SHORT, SHORT / p * p, SHORT / 3, 1 << 40, 1 << 24, p * p, 2 * p, p];
+        let longest = i64::try_from(i128::from(p) << 50).unwrap_or(i64::MAX);
+        let sums = [longest, longest / p * p, longest / 3, SHORT, SHORT / p * p, 1 << 40, 1 << 24, p * p, 2 * p, p];
         for sum in sums.into_iter().flat_map(near).flat_map(|sum| [sum, -sum]) {
-            for left in [nearest_short(sum, p, 1.0 / p as f64), nearest(sum, p, 1.0 / p as f64)] {
+            let short = (sum.abs() <= SHORT).then(|| nearest_short(sum, p, 1.0 / p as f64));
+            for left in short.into_iter().chain([nearest(sum, p, 1.0 / p as f64)]) {
                 assert!((sum - left) % p == 0 && 8 * left.abs() <= 7 * p, "{sum} mod {p}: {left}");
             }
         }
@@ -60,7 +62,8 @@ fn budgets_are_tight() {
         tight::<Float64>(p, p / 2, limit, limit);
     }
     let split = Split::budget(Modulus::new(4294967291).unwrap()).unwrap();
-    assert!(split.holds(0, 1 << 30) && !split.holds(0, (1 << 30) + 1) && !split.holds(1, 1 << 30));
+    assert!(split.holds(0, (1 << 19) - 1) && !split.holds(0, 1 << 19));
+    assert!(split.holds(1, (1 << 19) - 1) && !split.holds(2, (1 << 19) - 1));
     assert!(Long::budget(Modulus::new(9223372036854775783).unwrap()).unwrap().holds(u64::MAX, u64::MAX));
 }
 
@@ -89,9 +92,9 @@ fn arithmetic_ends_where_its_words_do() {
 fn exact_at_the_edge<A: Arithmetic>(p: u64, lane: impl Fn(u64) -> A::Lane, back: impl Fn(A::Lane) -> u64) {
     let m = Modulus::new(p).unwrap();
     let (a, budget) = (A::new(m), A::budget(m).unwrap());
-    // Beyond that many the sum is a multiple of what was tried: p terms are none.
-    let sums = budget.sums().min(70_000);
-    let products = budget.products().min(70_000);
+    // Enough for all of 52-bit sums; beyond that many the sum is a multiple of what was tried: p terms are none.
+    let sums = budget.sums().min(1_050_000);
+    let products = budget.products().min(1_050_000);
     let x = lane(p - 1);
     let times = |t: u64, y: u64| m.mul(m.reduce(t), y);
     let mut plus = a.zero();

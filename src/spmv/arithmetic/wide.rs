@@ -5,8 +5,9 @@ use crate::field::Modulus;
 use std::marker::PhantomData;
 
 /// 64-bit signed sums of products over lanes L with values V. 16-bit lanes: limit 2⁵¹ - 1, up to which every
-/// instruction set turns several sums into floating-point numbers at once; sums of residues are 32-bit, as in
-/// [`super::Narrow`]. 32-bit lanes: limit min(2⁶³ - 1, 2⁵⁰·p), also for sums of residues.
+/// instruction set turns several sums into floating-point numbers at once (with a row of more than 2²⁰ entries mod
+/// 65521, other than ±1, all rows are folded for that); sums of residues are 32-bit, as in [`super::Narrow`]. 32-bit
+/// lanes: limit min(2⁶³ - 1, 2⁵⁰·p), also for sums of residues.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::spmv) struct Wide<L, V> {
     p: i64,

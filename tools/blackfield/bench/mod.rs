@@ -13,7 +13,7 @@ mod sequences;
 
 use crate::args::{BenchArgs, BenchName};
 use crate::output;
-use crate::profile;
+use crate::profile::{self, Prices};
 use crate::progress::Bars;
 use crate::schema::Schema;
 use blackfield::field::Modulus;
@@ -57,6 +57,35 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     let start = Instant::now();
     bars.phase("bench", 0);
     let mut clock = Clock::new(args.effort(), bars);
+    let interrupted = match time(&mut clock, args, &prices) {
+        Ok(()) => false,
+        // Lines that are done are told all the same; a document would seem to be whole.
+        Err(Error::Interrupted) if !args.json => true,
+        Err(other) => return Err(other),
+    };
+    bars.clear();
+    let results = clock.timings;
+    if args.json {
+        output::print_json(&Bench {
+            schema: Schema::Bench,
+            modulus: args.modulus,
+            effort: if args.quick { "quick" } else { "full" },
+            threads: rayon::current_num_threads(),
+            instructions: Isa::best().name(),
+            profile: prices.file,
+            results,
+            seconds: start.elapsed().as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+        })?;
+    } else {
+        let lines: String = results.iter().map(Timing::line).collect();
+        output::print(&format!("{}{lines}", Timing::head()))?;
+    }
+    if interrupted { Err(Error::Interrupted) } else { Ok(()) }
+}
+
+/// Times what is asked for where it is asked for.
+fn time(clock: &mut Clock, args: &BenchArgs, prices: &Prices) -> Result<()> {
     let here = match args.device {
         Devices::Processor => BenchName::value_variants(),
         Devices::Auto => return Err(Error::Usage("a bench says where it is run: --device cpu or cuda".into())),
@@ -65,21 +94,18 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
                 "on CUDA GPUs products, formats, dense products, ranks, order bases, links and sequences can be timed";
             return Err(Error::Usage(message.into()));
         }
-        asked => {
-            on_gpus(&mut clock, args, asked)?;
-            &[]
-        }
+        asked => return on_gpus(clock, args, asked),
     };
     for name in here {
         if !args.what.is_empty() && !args.what.contains(name) {
             continue;
         }
         match name {
-            BenchName::Products => products::time(&mut clock, args.modulus, &prices.machine)?,
-            BenchName::Transforms => algebra::transforms(&mut clock)?,
-            BenchName::Polynomials => algebra::polynomials(&mut clock, args.modulus, &prices.machine)?,
-            BenchName::SigmaBasis => algebra::sigma_basis(&mut clock, args.modulus, &prices.machine)?,
-            BenchName::Ranks => algebra::ranks(&mut clock, args.modulus, &prices.machine)?,
+            BenchName::Products => products::time(clock, args.modulus, &prices.machine)?,
+            BenchName::Transforms => algebra::transforms(clock)?,
+            BenchName::Polynomials => algebra::polynomials(clock, args.modulus, &prices.machine)?,
+            BenchName::SigmaBasis => algebra::sigma_basis(clock, args.modulus, &prices.machine)?,
+            BenchName::Ranks => algebra::ranks(clock, args.modulus, &prices.machine)?,
             BenchName::Dense | BenchName::Formats if args.what.is_empty() => {}
             BenchName::Dense | BenchName::Formats => {
                 let message = "dense products and formats are timed on a CUDA GPU: --device cuda";
@@ -89,27 +115,11 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
             BenchName::Links => {
                 return Err(Error::Usage("links are timed on CUDA GPUs: --device cuda:all".into()));
             }
-            BenchName::Sequences => sequences::time(&mut clock, args.modulus)?,
-            BenchName::Readers => readers::time(&mut clock)?,
+            BenchName::Sequences => sequences::time(clock, args.modulus)?,
+            BenchName::Readers => readers::time(clock)?,
         }
     }
-    bars.clear();
-    let results = clock.timings;
-    if !args.json {
-        let lines: String = results.iter().map(Timing::line).collect();
-        return output::print(&format!("{}{lines}", Timing::head()));
-    }
-    output::print_json(&Bench {
-        schema: Schema::Bench,
-        modulus: args.modulus,
-        effort: if args.quick { "quick" } else { "full" },
-        threads: rayon::current_num_threads(),
-        instructions: Isa::best().name(),
-        profile: prices.file,
-        results,
-        seconds: start.elapsed().as_secs_f64(),
-        version: env!("CARGO_PKG_VERSION"),
-    })
+    Ok(())
 }
 
 /// Products and order bases on the first of the GPUs, ranks, links and sequences on all of them.

@@ -1,6 +1,6 @@
 //! Which way to finish.
 
-use super::finish::{Finish, HOPE, SKETCH, WORTH, is_short, largest};
+use super::finish::{Finish, HOPE, LITTLE_HOPE, SKETCH, WORTH, is_short, largest};
 use super::rest::Rest;
 use crate::cost::Machine;
 use crate::spmv::LANES;
@@ -133,7 +133,8 @@ impl Choice<'_> {
             return self.hope.map_or_else(|| self.row_space(usize::MAX, &why), |hope| self.hope_first(hope));
         }
         // The largest rank that a sketch finds in good time: whatever the rank, if that is worth its negligible error.
-        let share = if sketched.is_some_and(|seconds| is_short(seconds, wiedemann)) { f64::INFINITY } else { SKETCH };
+        let (hope, sketch) = if rest.generic { (LITTLE_HOPE, 0.0) } else { (HOPE, SKETCH) };
+        let share = if sketched.is_some_and(|seconds| is_short(seconds, wiedemann)) { f64::INFINITY } else { sketch };
         let in_time = |r: usize| {
             let seconds = rest.sketch_seconds(machine, r);
             self.sketch_fits(r) && seconds.is_some_and(|seconds| seconds <= share * wiedemann)
@@ -149,7 +150,7 @@ impl Choice<'_> {
                 }
             };
         }
-        let hope = largest(bound, |r| self.fits(r) && rest.row_space_seconds(machine, r) <= HOPE * wiedemann);
+        let hope = largest(bound, |r| self.fits(r) && rest.row_space_seconds(machine, r) <= hope * wiedemann);
         let hope = match rest.first_row_space(machine) {
             Some(first) if most > 2 * hope => hope.min(first.max(2 * LANES)),
             _ => hope,

@@ -12,8 +12,10 @@ pub const LONG: f64 = 2.0;
 pub const IMMEDIATE: f64 = 0.02;
 /// The share of block Wiedemann's worst case that is spent on the hope for a small rank.
 pub const HOPE: f64 = 0.25;
+/// The same for a generic matrix, of which a small rank is not expected: block Wiedemann stops early for one, too.
+pub const LITTLE_HOPE: f64 = 1.0 / 32.0;
 /// The share of it that is spent on a sketch, which ends sooner than that for all but the largest ranks; one that is
-/// worth it ([`WORTH`]) goes on to its end.
+/// worth it ([`WORTH`]) goes on to its end. (Of a generic matrix, no other is made.)
 pub const SKETCH: f64 = 0.5;
 /// A row space that is given up for a sketch may take this share of the first one.
 pub const FIRST: f64 = 0.25;

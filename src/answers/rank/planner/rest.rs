@@ -27,6 +27,8 @@ pub(in super::super) struct Rest {
     pub valued: usize,
     /// A bound of rank S.
     pub rank_bound: usize,
+    /// Whether entries of the whole matrix take so many values that the bound is expected to be reached.
+    pub generic: bool,
     /// Whether rows are wanted that are independent in the pivot columns of its echelon form.
     pub minor: bool,
     /// Whether a check will not do for a proof.
@@ -59,6 +61,7 @@ impl Rest {
             nnz,
             valued,
             rank_bound,
+            generic: is_generic(a),
             minor,
             proven,
             check,
@@ -281,4 +284,19 @@ impl Rest {
             Finish::Wiedemann { .. } => wiedemann,
         }
     }
+}
+
+/// Values of entries that are looked at, evenly spaced, and how many of them differ in a generic matrix.
+const SAMPLE: usize = 256;
+const VARIED: usize = SAMPLE / 4;
+
+/// Whether entries take many values. Of all matrices with a pattern of structural rank r, a share of r/(p - 1) at most
+/// has a smaller rank (a minor is a polynomial of degree r in the entries: Schwartz 1980). Those of few values, as
+/// homology has them, often do.
+fn is_generic(a: &SparseMatrix) -> bool {
+    let spacing = a.nnz().div_ceil(SAMPLE).max(1);
+    let mut values: Vec<u64> = a.values().iter().step_by(spacing).copied().collect();
+    values.sort_unstable();
+    values.dedup();
+    values.len() >= VARIED
 }

@@ -1,13 +1,15 @@
 //! Plans for complements of many shapes, by the prices of the reference.
 
+use super::super::RankOptions;
 use super::super::options::CHECK;
-use super::finish::{HOPE, SKETCH, WORTH, largest};
+use super::finish::{HOPE, LITTLE_HOPE, SKETCH, WORTH, largest};
 use super::*;
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::{Echelon, Factors};
 use crate::field::Modulus;
 use crate::schur::WORKSPACES;
+use crate::sparse::SparseMatrix;
 use crate::spmv::LANES;
 use crate::{Error, Result};
 
@@ -20,6 +22,7 @@ fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
         nnz,
         valued: 0,
         rank_bound: rows.min(cols),
+        generic: false,
         minor: false,
         proven: false,
         check: CHECK,
@@ -137,6 +140,36 @@ fn a_rank_far_below_the_shape_is_sketched() {
     for other in [Rest { proven: true, ..large }, Rest { minor: true, ..large }].into_iter().chain(packed) {
         assert!(!matches!(decide(&other, None, Some(first)), Finish::Sketch { .. }));
     }
+}
+
+/// No small rank is expected of many values: little is spent on the hope for one, by block Wiedemann's measure.
+#[test]
+fn little_is_hoped_for_where_values_are_many() {
+    let machine = Machine::reference();
+    let plain = Rest { nnz: 5_000_000, ..rest(300_000, 250_000, 0) }.with_pivots(600_000);
+    let generic = Rest { generic: true, ..plain };
+    let decide = |rest: &Rest, larger| decide(rest, &machine, Some(1000.0), None, larger).unwrap().finish;
+    let Finish::RowSpace { give_up } = decide(&generic, None) else { panic!("it may be very small") };
+    assert!(generic.row_space_seconds(&machine, give_up) <= LITTLE_HOPE * 1000.0);
+    assert!(generic.row_space_seconds(&machine, give_up + 1) > LITTLE_HOPE * 1000.0);
+    assert!(matches!(decide(&plain, Some(give_up)), Finish::Sketch { .. }));
+    assert_eq!(decide(&generic, Some(give_up)), Finish::Wiedemann { pivots: true });
+    // A sketch that is worth it is made to its end.
+    let bounded = |rest: Rest| Rest { rank_bound: 10_000, ..rest };
+    assert_eq!(decide(&bounded(generic), Some(give_up)), Finish::Sketch { give_up: usize::MAX });
+    assert_eq!(decide(&bounded(plain), Some(give_up)), Finish::Sketch { give_up: usize::MAX });
+}
+
+#[test]
+fn a_matrix_of_many_values_is_generic() {
+    let of = |p, values: u64, nnz: usize| {
+        let entries: Vec<_> = (0..nnz).map(|k| (k / 10, k % 97, 1 + k as u64 * 7919 % values)).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), nnz.div_ceil(10), 97, &entries);
+        Rest::of(&a, 0, &RankOptions::default()).generic
+    };
+    assert!(of(65521, 200, 5000) && of(65521, 65_520, 5000) && of((1 << 61) - 1, 1 << 40, 5000));
+    assert!(!of(65521, 1, 5000) && !of(65521, 20, 5000) && !of(65521, 200, 50) && !of(65521, 200, 0));
+    assert!(!of(2, 1000, 5000) && !of(31, 1000, 5000));
 }
 
 /// Block Wiedemann would leave a doubt that a sketch does not.
