@@ -76,7 +76,7 @@ impl Wiedemann {
                 gram: 0.076e-9,
                 gram_digits: 0.11e-9,
                 gram_wide: 0.62e-9,
-                projection: 0.4e-9,
+                projection: 0.45e-9,
                 basis: 1.1e-9,
                 basis_digit: 2.1e-9,
                 determinant: 1e-9,

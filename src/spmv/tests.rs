@@ -264,6 +264,31 @@ fn rows_heavier_than_the_budget_are_folded() {
     }
 }
 
+/// As many of the largest products as a sum holds, and one more, in strips of every width.
+#[test]
+fn the_heaviest_rows_are_exact() {
+    let mut rng = Rng::seed_from_u64(6);
+    for (p, lane, kind) in [
+        (65521, Lane::U16, ArithmeticKind::Wide),
+        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Wide),
+        (65537, Lane::U32, ArithmeticKind::Split),
+        ((1 << 31) - 1, Lane::U32, ArithmeticKind::Split),
+        (4294967291, Lane::U32, ArithmeticKind::Split),
+    ] {
+        let p = modulus(p);
+        let options = PlanOptions { lane: Some(lane), arithmetic: Some(kind), ..Default::default() };
+        let options = PlanOptions { segregation: Segregation::Never, ..options };
+        let small = SparseMatrix::from_triplets(p, 1, 1, &[(0, 0, 2)]);
+        let most = Plan::choose(&small, &options).unwrap().budget.1 as usize;
+        for (n, width) in [(most, 16), (most + 1, 41)] {
+            for v in [p.get() - 1, p.get() / 2] {
+                let a = SparseMatrix::from_triplets(p, 1, n, &(0..n).map(|j| (0, j, v)).collect::<Vec<_>>());
+                check(&a, &options, width, &mut rng);
+            }
+        }
+    }
+}
+
 #[test]
 fn same_bits_on_any_number_of_threads() {
     let p = modulus(65521);

@@ -33,7 +33,8 @@ fn sums_are_reduced_to_the_nearest() {
         for sum in sums.into_iter().flat_map(near).flat_map(|sum| [sum, -sum]) {
             let short = (sum.abs() <= SHORT).then(|| nearest_short(sum, p, 1.0 / p as f64));
             for left in short.into_iter().chain([nearest(sum, p, 1.0 / p as f64)]) {
-                assert!((sum - left) % p == 0 && 8 * left.abs() <= 7 * p, "{sum} mod {p}: {left}");
+                let multiple = (i128::from(sum) - i128::from(left)) % i128::from(p) == 0;
+                assert!(multiple && 8 * left.abs() <= 7 * p, "{sum} mod {p}: {left}");
             }
         }
     }

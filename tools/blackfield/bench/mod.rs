@@ -60,7 +60,7 @@ pub fn run(args: &BenchArgs, bars: &Bars) -> Result<()> {
     let interrupted = match time(&mut clock, args, &prices) {
         Ok(()) => false,
         // Lines that are done are told all the same; a document would seem to be whole.
-        Err(Error::Interrupted) if !args.json => true,
+        Err(Error::Interrupted) if !args.json && !clock.timings.is_empty() => true,
         Err(other) => return Err(other),
     };
     bars.clear();

@@ -286,16 +286,19 @@ impl Rest {
     }
 }
 
-/// Values of entries that are looked at, evenly spaced, and how many of them differ in a generic matrix.
+/// Values of entries that are looked at, and how many of them differ in a generic matrix.
 const SAMPLE: usize = 256;
 const VARIED: usize = SAMPLE / 4;
+/// The distance of the places looked at, which repeats no length of rows (2⁶⁴ by the golden ratio).
+const STRIDE: usize = 0x9e37_79b9_7f4a_7c15_u64 as usize;
 
-/// Whether entries take many values. Of all matrices with a pattern of structural rank r, a share of r/(p - 1) at most
-/// has a smaller rank (a minor is a polynomial of degree r in the entries: Schwartz 1980). Those of few values, as
-/// homology has them, often do.
+/// Whether entries take many values: what is expected of them then, not what is certain. Of all matrices with a pattern
+/// of structural rank r, a share of r/(p - 1) at most has a smaller rank (a minor is a polynomial of degree r in the
+/// entries: Schwartz 1980); where p is no larger than r, most lack little of it. Those of few values, as homology has
+/// them, often lack much.
 fn is_generic(a: &SparseMatrix) -> bool {
-    let spacing = a.nnz().div_ceil(SAMPLE).max(1);
-    let mut values: Vec<u64> = a.values().iter().step_by(spacing).copied().collect();
+    let at = |k: usize| a.values()[k.wrapping_mul(STRIDE) % a.nnz()];
+    let mut values: Vec<u64> = (0..SAMPLE.min(a.nnz())).map(at).collect();
     values.sort_unstable();
     values.dedup();
     values.len() >= VARIED

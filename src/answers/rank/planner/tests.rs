@@ -7,11 +7,12 @@ use super::*;
 use crate::certify::ErrorBound;
 use crate::cost::Machine;
 use crate::dense::{Echelon, Factors};
-use crate::field::Modulus;
+use crate::field::{Modulus, Rng};
 use crate::schur::WORKSPACES;
 use crate::sparse::SparseMatrix;
 use crate::spmv::LANES;
 use crate::{Error, Result};
+use rand::{RngExt, SeedableRng};
 
 fn rest(rows: usize, cols: usize, nnz: usize) -> Rest {
     Rest {
@@ -162,14 +163,24 @@ fn little_is_hoped_for_where_values_are_many() {
 
 #[test]
 fn a_matrix_of_many_values_is_generic() {
-    let of = |p, values: u64, nnz: usize| {
-        let entries: Vec<_> = (0..nnz).map(|k| (k / 10, k % 97, 1 + k as u64 * 7919 % values)).collect();
-        let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), nnz.div_ceil(10), 97, &entries);
+    let mut rng = Rng::seed_from_u64(9);
+    let mut of = |p: u64, nnz: usize, value: &dyn Fn(usize, u64) -> u64| {
+        let entries: Vec<_> =
+            (0..nnz).map(|k| (k / 20, 5 * (k % 20), value(k % 20, rng.random_range(1..p)) % p)).collect();
+        let a = SparseMatrix::from_triplets(Modulus::new(p).unwrap(), nnz.div_ceil(20), 100, &entries);
         Rest::of(&a, 0, &RankOptions::default()).generic
     };
-    assert!(of(65521, 200, 5000) && of(65521, 65_520, 5000) && of((1 << 61) - 1, 1 << 40, 5000));
-    assert!(!of(65521, 1, 5000) && !of(65521, 20, 5000) && !of(65521, 200, 50) && !of(65521, 200, 0));
-    assert!(!of(2, 1000, 5000) && !of(31, 1000, 5000));
+    for p in [251, 65521, (1 << 61) - 1] {
+        assert!(of(p, 5000, &|_, random| random) && of(p, 5000, &|_, random| 1 + random % 200));
+        assert!(!of(p, 50, &|_, random| random) && !of(p, 0, &|_, random| random), "too few entries to tell");
+        assert!(
+            !of(p, 5000, &|_, random| [1, p - 1][random as usize % 2]) && !of(p, 5000, &|_, random| 1 + random % 20)
+        );
+        // Rows alike: one column of many values, and one of few.
+        assert!(!of(p, 5120, &|column, random| if column == 0 { random } else { 1 }));
+        assert!(of(p, 5120, &|column, random| if column == 0 { 1 } else { random }));
+    }
+    assert!(!of(2, 5000, &|_, random| random) && !of(31, 5000, &|_, random| random));
 }
 
 /// Block Wiedemann would leave a doubt that a sketch does not.
