@@ -325,18 +325,24 @@ mod tests {
     fn what_was_given_up_is_learnt_from() {
         let (options, machine) = (RankOptions::default(), Machine::reference());
         let a = random(200_000, 200_000, 600_000);
-        let left =
-            |larger| Left { stage: Stage::Formed, larger, ..Left::of(Cow::Borrowed(&a), &options, &machine).unwrap() };
-        let finish = |larger| match left(larger).next(&options, &machine).unwrap() {
-            Action::Finish { decision, .. } => Some(decision.finish),
-            _ => None,
+        let next = |larger, generic| {
+            let mut left = Left::of(Cow::Borrowed(&a), &options, &machine).unwrap();
+            assert!(left.rest.generic);
+            (left.stage, left.larger, left.rest.generic) = (Stage::Formed, larger, generic);
+            match left.next(&options, &machine).unwrap() {
+                Action::Finish { decision, .. } => Some(decision.finish),
+                _ => None,
+            }
         };
+        let finish = |larger| next(larger, false);
         assert_eq!(finish(None), None, "a bound is looked for first");
         // Given up for its price: the rank may still be small. Seen to be large: it may not.
         let priced = finish(Some(Larger { than: 64, seen: false })).unwrap();
         assert!(matches!(priced, Finish::RowSpace { give_up } if give_up < a.rows()), "{priced:?}");
         let sketched = finish(Some(Larger { than: 64, seen: true })).unwrap();
         let Finish::Sketch { give_up } = sketched else { panic!("{sketched:?}") };
+        let seen = Some(Larger { than: 64, seen: true });
+        assert_eq!(next(seen, true), Some(Finish::Wiedemann { pivots: true }), "values are many");
         // Given up as well: nothing is left but block Wiedemann.
         assert!((128..a.rows()).contains(&give_up), "{give_up}");
         assert_eq!(finish(Some(Larger { than: give_up, seen: true })), Some(Finish::Wiedemann { pivots: true }));
