@@ -4,7 +4,8 @@ use crate::isa::Isa;
 
 /// Seconds of one thread. With AVX-512 fitted to runs of `blackfield rank` on EX5, bibd_81_3 and mat1916 with block
 /// sizes 16 and 32 (2-core AMD EPYC): accurate to a factor of two there. With AVX2 and without either they are those of
-/// `blackfield tune --install --isa …` on a 2-core AMD EPYC without AVX-512, rounded.
+/// `blackfield tune --install --isa …` on a 2-core AMD EPYC without AVX-512, rounded (projections of the latter, 0.38,
+/// taken as those of the former).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default))]

@@ -289,7 +289,8 @@ impl Rest {
 /// Values of entries that are looked at, and how many of them differ in a generic matrix.
 const SAMPLE: usize = 256;
 const VARIED: usize = SAMPLE / 4;
-/// The distance of the places looked at, which repeats no length of rows (2⁶⁴ by the golden ratio).
+/// The distance of the places looked at, modulo the number of entries: with a regular one all could be in one place of
+/// rows of equal length (2⁶⁴ by the golden ratio, as hashes have it).
 const STRIDE: usize = 0x9e37_79b9_7f4a_7c15_u64 as usize;
 
 /// Whether entries take many values: what is expected of them then, not what is certain. Of all matrices with a pattern
