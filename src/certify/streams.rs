@@ -26,6 +26,8 @@ use std::sync::OnceLock;
 pub enum Domain {
     /// The sample from which the fill-in of a Schur complement is predicted.
     Rounds,
+    /// The lines of a long matrix that are tried before all of them.
+    Lines,
     /// The sample of rows of which a row space is first explored.
     Sample,
     /// The combinations of rows that explore a row space.
@@ -56,8 +58,9 @@ pub enum Domain {
 
 impl Domain {
     /// All uses.
-    pub const ALL: [Domain; 14] = [
+    pub const ALL: [Domain; 15] = [
         Domain::Rounds,
+        Domain::Lines,
         Domain::Sample,
         Domain::Exploration,
         Domain::Sketch,
@@ -77,6 +80,7 @@ impl Domain {
     pub fn name(self) -> &'static str {
         match self {
             Domain::Rounds => "rounds",
+            Domain::Lines => "lines",
             Domain::Sample => "sample",
             Domain::Exploration => "exploration",
             Domain::Sketch => "sketch",

@@ -2,42 +2,47 @@
 //!
 //! SHA-256 over these bytes, all numbers little-endian:
 //!
-//! 1. the 22 ASCII bytes `blackfield triplets 1\n`;
+//! 1. the 22 ASCII bytes `blackfield triplets 2\n`;
 //! 2. rows, cols, nnz, each as 8 bytes;
-//! 3. for every entry in canonical order (by rows, by columns within a row; 0-based indices; no zeros, no position
-//!    twice): row as 4 bytes, column as 4 bytes, value as 8 bytes in two's complement, 0 where the value is outside
-//!    -2⁶³ … 2⁶³ - 1;
-//! 4. for each of those large values, in the same order: the number of bytes of its shortest two's complement form as
-//!    8 bytes, then that form.
+//! 3. the least value as 8 bytes in two's complement, where values outside -2⁶³ … 2⁶³ - 1 count as 0; 0 if there is no
+//!    value;
+//! 4. three bytes: how many of 1, 2, 4 and 8 bytes hold rows - 1, cols - 1 (0 where there are none), and the largest
+//!    value less the least;
+//! 5. for each 2¹⁷ entries in canonical order, of the rest the last (by rows, by columns within a row; no zeros, no
+//!    position twice), the SHA-256 of: a bit for each, 1 for the first entry of a row, the first in the lowest bit of a
+//!    byte; the rows of those, counted from 0; the columns of all; their values less the least. These numbers are as
+//!    wide as part 4 says;
+//! 6. for each value outside -2⁶³ … 2⁶³ - 1, in the same order: the number of bytes of its shortest two's complement
+//!    form as 8 bytes, then that form.
 //!
-//! A stored entry is never 0, so the zeros in part 3 show to which entries the values in part 4 belong: equal bytes
-//! mean equal matrices.
+//! A stored entry is never 0, so the zeros in part 5 show to which entries the values in part 6 belong: equal bytes
+//! mean equal matrices. The hashes of part 5 are made in parallel.
 
+use crate::sparse::numbers::{Numbers, Word, with};
 use crate::sparse::{SparseMatrix, Triplets};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 
 impl Triplets {
     /// SHA-256 of the canonical triplets as 64 hexadecimal digits; the layout of the bytes is documented above. Equal
-    /// for every file format, order of entries and number of threads.
+    /// for every file format, order of entries and number of threads; parallel on rayon's current pool.
     pub fn digest(&self) -> String {
+        let (least, largest) = with!(&self.value, list => bounds(list));
+        let last = |size: usize| size.saturating_sub(1) as u64;
+        let widths = [width(last(self.rows)), width(last(self.cols)), width(largest.wrapping_sub(least) as u64)];
         let mut hash = Sha256::new();
-        hash.update(b"blackfield triplets 1\n");
+        hash.update(b"blackfield triplets 2\n");
         for size in [self.rows, self.cols, self.nnz()] {
             hash.update((size as u64).to_le_bytes());
         }
-        let mut buffer = Vec::with_capacity(BATCH * 16);
-        for start in (0..self.nnz()).step_by(BATCH) {
-            let range = start..self.nnz().min(start + BATCH);
-            buffer.clear();
-            let (row, col, value) = (&self.row[range.clone()], &self.col[range.clone()], self.value.iter_in(range));
-            for ((i, j), v) in row.iter().zip(col).zip(value) {
-                buffer.extend_from_slice(&i.to_le_bytes());
-                buffer.extend_from_slice(&j.to_le_bytes());
-                buffer.extend_from_slice(&v.to_le_bytes());
-            }
-            hash.update(&buffer);
-        }
+        hash.update(least.to_le_bytes());
+        hash.update(widths);
+        let pieces = (0..self.nnz().div_ceil(PIECE)).into_par_iter().map(|piece| {
+            let entries = piece * PIECE..self.nnz().min((piece + 1) * PIECE);
+            self.piece_hash(entries, least, widths)
+        });
+        pieces.collect::<Vec<[u8; 32]>>().iter().for_each(|piece| hash.update(piece));
         for (_, value) in &self.big {
             let bytes = value.to_signed_bytes_le();
             hash.update((bytes.len() as u64).to_le_bytes());
@@ -45,12 +50,54 @@ impl Triplets {
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
+
+    /// The hash of some entries.
+    fn piece_hash(&self, entries: Range<usize>, least: i64, widths: [u8; 3]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        let (bits, rows) = self.first_entries(entries.clone());
+        hash.update(&bits);
+        update(&mut hash, widths[0], &rows, |i| u64::from(i));
+        update(&mut hash, widths[1], &self.col[entries.clone()], |j| u64::from(j));
+        with!(&self.value, list => {
+            update(&mut hash, widths[2], &list[entries], |v| v.wide().wrapping_sub(least) as u64);
+        });
+        hash.finalize().into()
+    }
+
+    /// A bit for each of some entries, 1 for the first of a row; and the rows of those.
+    fn first_entries(&self, entries: Range<usize>) -> (Vec<u8>, Vec<u32>) {
+        let mut before = entries.start.checked_sub(1).map(|k| self.row[k]);
+        let mut rows = Vec::new();
+        let mut byte = |of: &[u32]| {
+            let mut byte = 0;
+            for (bit, &i) in of.iter().enumerate() {
+                if before != Some(i) {
+                    before = Some(i);
+                    byte |= 1u8 << bit;
+                    rows.push(i);
+                }
+            }
+            byte
+        };
+        (self.row[entries].chunks(8).map(&mut byte).collect(), rows)
+    }
+}
+
+/// The least and the largest of some numbers; zeros if there are none.
+fn bounds<W: Word>(numbers: &[W]) -> (i64, i64) {
+    let of_piece = |piece: &[W]| {
+        let mut bounds = (i64::MAX, i64::MIN);
+        piece.iter().map(|v| v.wide()).for_each(|v| bounds = (bounds.0.min(v), bounds.1.max(v)));
+        bounds
+    };
+    let both = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+    numbers.par_chunks(PIECE).map(of_piece).reduce_with(both).unwrap_or((0, 0))
 }
 
 /// Entries hashed at a time: 64 KiB stay in the cache.
 const BATCH: usize = 1 << 12;
 
-/// Numbers of a list that are hashed by themselves.
+/// Entries, or numbers of a list, that are hashed by themselves.
 const PIECE: usize = 1 << 17;
 
 impl SparseMatrix {
@@ -79,11 +126,11 @@ impl SparseMatrix {
         hash.update(widths);
         let of_rows = |rows: usize| {
             let start = &self.start[rows * PIECE..self.start.len().min((rows + 1) * PIECE + 1)];
-            hash_of(widths[0], start.windows(2).map(|pair| (pair[1] - pair[0]) as u64))
+            let lengths: Vec<u64> = start.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect();
+            hash_of(widths[0], &lengths, |length| length)
         };
-        let of_columns = |columns: &[u32]| hash_of(widths[1], columns.iter().map(|&j| u64::from(j)));
-        let of_values =
-            |values: &[u64]| if signs { signs_hash(values) } else { hash_of(widths[2], values.iter().copied()) };
+        let of_columns = |columns: &[u32]| hash_of(widths[1], columns, u64::from);
+        let of_values = |values: &[u64]| if signs { signs_hash(values) } else { hash_of(widths[2], values, |v| v) };
         let rows = (0..self.rows().div_ceil(PIECE)).into_par_iter().map(of_rows);
         let columns = self.col.par_chunks(PIECE).map(of_columns);
         let values = self.value.par_chunks(PIECE).map(of_values);
@@ -117,18 +164,20 @@ fn width(largest: u64) -> u8 {
 }
 
 /// The hash of numbers of that many bytes.
-fn hash_of(width: u8, numbers: impl Iterator<Item = u64>) -> [u8; 32] {
+fn hash_of<T: Copy>(width: u8, numbers: &[T], number: impl Fn(T) -> u64) -> [u8; 32] {
     let mut hash = Sha256::new();
+    update(&mut hash, width, numbers, number);
+    hash.finalize().into()
+}
+
+/// Hashes numbers of that many bytes.
+fn update<T: Copy>(hash: &mut Sha256, width: u8, numbers: &[T], number: impl Fn(T) -> u64) {
     macro_rules! update {
         ($word:ty) => {{
-            let mut numbers = numbers.map(|x| (x as $word).to_le());
-            let mut buffer: Vec<$word> = Vec::with_capacity(BATCH);
-            loop {
+            let mut buffer: Vec<$word> = Vec::with_capacity(BATCH.min(numbers.len()));
+            for some in numbers.chunks(BATCH) {
                 buffer.clear();
-                buffer.extend(numbers.by_ref().take(BATCH));
-                if buffer.is_empty() {
-                    break;
-                }
+                buffer.extend(some.iter().map(|&x| (number(x) as $word).to_le()));
                 hash.update(bytemuck::cast_slice::<$word, u8>(&buffer));
             }
         }};
@@ -139,15 +188,105 @@ fn hash_of(width: u8, numbers: impl Iterator<Item = u64>) -> [u8; 32] {
         4 => update!(u32),
         _ => update!(u64),
     }
-    hash.finalize().into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::PIECE;
-    use crate::field::Modulus;
-    use crate::sparse::SparseMatrix;
-    use std::collections::HashSet;
+    use crate::field::{Modulus, Rng};
+    use crate::sparse::{SparseMatrix, Triplets};
+    use num_bigint::BigInt;
+    use rand::{RngExt, SeedableRng};
+    use sha2::{Digest, Sha256};
+    use std::collections::{BTreeMap, HashSet};
+
+    type Entries = BTreeMap<(usize, usize), BigInt>;
+
+    /// Little-endian, in the least of 1, 2, 4 and 8 bytes that holds `largest`.
+    fn narrow(number: u64, largest: u64) -> Vec<u8> {
+        let bytes = [1, 2, 4].into_iter().find(|&bytes| largest >> (8 * bytes) == 0).unwrap_or(8);
+        number.to_le_bytes()[..bytes].to_vec()
+    }
+
+    /// The digest of integers by the documentation of this module, entry by entry.
+    fn naive([rows, cols]: [usize; 2], entries: &Entries) -> String {
+        let small: Vec<i64> = entries.values().map(|v| i64::try_from(v).unwrap_or(0)).collect();
+        let least = small.iter().min().copied().unwrap_or(0);
+        let above = |v: i64| u64::try_from(i128::from(v) - i128::from(least)).unwrap();
+        let largest = small.iter().map(|&v| above(v)).max().unwrap_or(0);
+        let [row, col] = [rows, cols].map(|size| size.saturating_sub(1) as u64);
+        let mut bytes = b"blackfield triplets 2\n".to_vec();
+        [rows, cols, entries.len()].iter().for_each(|&size| bytes.extend((size as u64).to_le_bytes()));
+        bytes.extend(least.to_le_bytes());
+        bytes.extend([row, col, largest].map(|largest| narrow(0, largest).len() as u8));
+        let all: Vec<((usize, usize), i64)> = entries.keys().copied().zip(small).collect();
+        for (number, some) in all.chunks(1 << 17).enumerate() {
+            let begins = |k: usize| {
+                let k = (number << 17) + k;
+                k == 0 || all[k - 1].0.0 != all[k].0.0
+            };
+            let mut piece = vec![0u8; some.len().div_ceil(8)];
+            (0..some.len()).filter(|&k| begins(k)).for_each(|k| piece[k / 8] |= 1 << (k % 8));
+            (0..some.len()).filter(|&k| begins(k)).for_each(|k| piece.extend(narrow(some[k].0.0 as u64, row)));
+            some.iter().for_each(|((_, j), _)| piece.extend(narrow(*j as u64, col)));
+            some.iter().for_each(|&(_, v)| piece.extend(narrow(above(v), largest)));
+            bytes.extend(Sha256::digest(&piece));
+        }
+        for v in entries.values().filter(|v| i64::try_from(*v).is_err()) {
+            let form = v.to_signed_bytes_le();
+            bytes.extend((form.len() as u64).to_le_bytes());
+            bytes.extend(form);
+        }
+        Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn triplets([rows, cols]: [usize; 2], entries: &Entries) -> Triplets {
+        Triplets::from_entries(rows, cols, entries.iter().map(|(&(i, j), v)| (i, j, v.clone())))
+    }
+
+    /// Of all widths, of values at the ends of 64 bits and beyond them, of no rows, columns or entries.
+    #[test]
+    fn the_digest_of_integers_is_the_hash_of_the_bytes_documented() {
+        let mut rng = Rng::seed_from_u64(5);
+        let mut seen = HashSet::new();
+        let sizes = [[0, 0], [0, 7], [7, 0], [1, 1], [3, 257], [256, 5], [257, 65537], [1 << 20, u32::MAX as usize]];
+        let values: [&[i128]; 7] = [
+            &[1],
+            &[-1, 1],
+            &[-99, 156],
+            &[-99, 157, 1],
+            &[65520, 3],
+            &[i64::MIN as i128, i64::MAX as i128],
+            &[1 << 63, -(1 << 63) - 1, 1 << 100, -3],
+        ];
+        for (size, values) in sizes.into_iter().flat_map(|size| values.map(|values| (size, values))) {
+            for count in [0, 1, 8, 9, 300] {
+                let places = if size.contains(&0) { 0 } else { count };
+                let place = |rng: &mut Rng| (rng.random_range(0..size[0].min(40)), rng.random_range(0..size[1]));
+                let entry = |_| (place(&mut rng), BigInt::from(values[rng.random_range(0..values.len())]));
+                let entries: Entries = (0..places).map(entry).collect();
+                let found = triplets(size, &entries).digest();
+                assert_eq!(found, naive(size, &entries), "{size:?}, {} entries of {values:?}", entries.len());
+                seen.insert((size, entries, found));
+            }
+        }
+        let digests: HashSet<&String> = seen.iter().map(|(_, _, digest)| digest).collect();
+        assert_eq!(digests.len(), seen.len());
+    }
+
+    /// Pieces that end within a row and with one, on any number of threads.
+    #[test]
+    fn pieces_of_integers_are_hashed_by_themselves() {
+        for (entries, per_row) in [(PIECE - 1, 7), (PIECE, 1 << 10), (PIECE + 1, 1 << 18), (2 * PIECE + 5, 3)] {
+            let place = |k: usize| (k / per_row * 2 + 1, k % per_row * 5);
+            let entries: Entries = (0..entries).map(|k| (place(k), BigInt::from(k % 1000) - 2000)).collect();
+            let size = [1 << 18, 5 << 18];
+            for threads in [1, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                assert_eq!(pool.install(|| triplets(size, &entries).digest()), naive(size, &entries), "{threads}");
+            }
+        }
+    }
 
     #[test]
     fn matrices_that_differ_have_digests_that_differ() {
@@ -170,7 +309,6 @@ mod tests {
 
     #[test]
     fn the_digest_is_the_hash_of_the_bytes_documented() {
-        use sha2::{Digest, Sha256};
         let modulus = Modulus::new(257).unwrap();
         let numbers = |numbers: [u64; 4], widths: [u8; 3], lists: &[&[u8]]| {
             let mut bytes = b"blackfield residues 3\n".to_vec();

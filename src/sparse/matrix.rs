@@ -139,6 +139,30 @@ impl SparseMatrix {
         }
         Ok(first)
     }
+    /// The minor of some rows and columns, both ascending and no line twice.
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory).
+    ///
+    /// # Panics
+    /// If there are no such lines.
+    pub(crate) fn minor(&self, rows: &[u32], cols: &[u32]) -> Result<SparseMatrix> {
+        debug_assert!([rows, cols].iter().all(|lines| lines.is_sorted_by(|a, b| a < b)));
+        let mut number = memory::filled(u32::MAX, self.cols, LINES)?;
+        cols.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
+        let mut minor = Self::empty(self.modulus, cols.len(), rows.len(), 0)?;
+        for &i in rows {
+            let (from, values) = self.row(i as usize);
+            let entries = || from.iter().zip(values).filter(|&(&j, _)| number[j as usize] != u32::MAX);
+            let count = entries().count();
+            memory::reserve(&mut minor.col, count, COLUMNS)?;
+            memory::reserve(&mut minor.value, count, RESIDUES)?;
+            minor.col.extend(entries().map(|(&j, _)| number[j as usize]));
+            minor.value.extend(entries().map(|(_, &v)| v));
+            minor.start.push(minor.col.len());
+        }
+        Ok(minor)
+    }
     /// Some rows that follow each other.
     ///
     /// # Errors
@@ -317,6 +341,18 @@ mod tests {
         assert_eq!((none.rows(), none.cols(), none.nnz()), (0, 0, 0));
         assert!(!SparseMatrix::from_triplets(p, 2, 2, &[(0, 1, 1), (1, 0, 6)]).is_symmetric().unwrap());
         assert!(!SparseMatrix::from_triplets(p, 1, 2, &[(0, 1, 1)]).is_symmetric().unwrap());
+    }
+
+    #[test]
+    fn a_minor_has_the_entries_of_its_lines() {
+        let p = Modulus::new(7).unwrap();
+        let a =
+            SparseMatrix::from_triplets(p, 3, 4, &[(0, 0, 1), (0, 3, 2), (1, 1, 3), (2, 0, 4), (2, 1, 5), (2, 3, 6)]);
+        let expected = SparseMatrix::from_triplets(p, 2, 3, &[(0, 1, 3), (1, 0, 4), (1, 1, 5), (1, 2, 6)]);
+        assert_eq!(a.minor(&[1, 2], &[0, 1, 3]).unwrap(), expected);
+        assert_eq!(a.minor(&[0, 1, 2], &[0, 1, 2, 3]).unwrap(), a);
+        assert_eq!(a.minor(&[0], &[1, 2]).unwrap(), SparseMatrix::from_triplets(p, 1, 2, &[]));
+        assert_eq!(a.minor(&[], &[2]).unwrap(), SparseMatrix::from_triplets(p, 0, 1, &[]));
     }
 
     #[test]

@@ -21,13 +21,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The digest of the triplets as they are at the first call: a pass over the matrix, made once for all moduli.
+    /// The digest of the triplets as they are at the first call, or of fractions: made once for all moduli.
     pub fn digest(&self) -> String {
         self.digest.get_or_init(|| self.triplets.digest()).clone()
-    }
-    /// Whether the digest is known: that of fractions is not the digest of the numerators.
-    pub fn is_hashed(&self) -> bool {
-        self.digest.get().is_some()
     }
 }
 

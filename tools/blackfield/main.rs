@@ -18,7 +18,6 @@ mod checkpoint;
 mod completions;
 mod convert;
 mod det;
-mod digest;
 mod dry_run;
 mod exit;
 mod generate;

@@ -5,7 +5,6 @@ use crate::answer::Over;
 use crate::args::{MethodName, Prime, RankArgs};
 use crate::batch::{About, Batch};
 use crate::certificate;
-use crate::digest;
 use crate::exit::Code;
 use crate::input::{self, Loaded, Rational};
 use crate::memory;
@@ -156,11 +155,7 @@ impl Work<'_> {
         let lines = compact.lines;
         // The digest costs a pass over the matrix: a certificate names it, and a reader of JSON sees it.
         let wanted = args.json || certificate.is_some();
-        let alone = !last || certificate.is_some() || args.max_memory.is_some() || args.checkpoint.checkpoint.is_some();
-        let beside = wanted && !alone && !loaded.is_hashed();
-        let copy = if beside { digest::copy(&loaded.triplets) } else { None };
-        let now = wanted && copy.is_none();
-        let mut digest = now.then(|| phases.shown("digest", *bars, || loaded.digest()));
+        let digest = wanted.then(|| phases.shown("digest", *bars, || loaded.digest()));
         bars.keep(&args.checkpoint, || loaded.digest(), format!("rank {modulus} seed {}", options.seed))?;
         let matrix = match (last, compact.matrix) {
             (false, matrix) => phases.shown("reduce", *bars, || matrix.try_reduce(modulus))?,
@@ -175,16 +170,11 @@ impl Work<'_> {
         };
         let nnz = matrix.nnz();
         let options = &options.clone().max_memory(max_memory);
-        let (found, beside) = digest::beside(copy, || match certificate {
+        let (mut found, matrix) = match certificate {
             // A certificate is made of the matrix, which stays for it.
-            Some(_) => answers::rank(&matrix, options, *bars).map(|found| (found, Some(matrix))),
-            None => answers::rank_owned(matrix, options, *bars).map(|found| (found, None)),
-        });
-        let (mut found, matrix) = found?;
-        if let Some((made, seconds)) = beside {
-            phases.add("digest", seconds);
-            digest = Some(made);
-        }
+            Some(_) => (answers::rank(&matrix, options, *bars)?, Some(matrix)),
+            None => (answers::rank_owned(matrix, options, *bars)?, None),
+        };
         phases.extend(&found.phases);
         if let (Some(to), Some(minor), Some(digest), Some(matrix)) =
             (certificate.take(), &found.minor, &digest, &matrix)

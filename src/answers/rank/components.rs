@@ -4,6 +4,7 @@
 //! than the whole. Small components, of which there may be very many, stay together.
 
 use super::answer::Rank;
+use super::drawn::{self, Drawn};
 use super::plan::Left;
 use super::{Machine, Method, Minor, Phases, RankOptions, run};
 use crate::certify::{Certainty, Streams};
@@ -29,10 +30,28 @@ pub(super) fn rank(
     mut phases: Phases,
     observer: &dyn Observer,
 ) -> Result<Rank> {
-    let machine = &mut options.machine.clone();
-    if Left::of(Cow::Borrowed(&*core), options, machine)?.dense {
-        return run::rank(core, options, streams, machine, phases, observer);
+    if Left::of(Cow::Borrowed(&*core), options, &options.machine)?.dense {
+        return run::rank(core, options, streams, &mut options.machine.clone(), phases, observer);
     }
+    let less = match drawn::lines(&core, options, streams, &mut phases, observer)? {
+        Drawn::Full(rank) => return Ok(rank),
+        Drawn::Less(step) => Some(step),
+        Drawn::Nothing => None,
+    };
+    let mut rank = by_parts(core, options, streams, phases, observer)?;
+    rank.path.splice(0..0, less);
+    Ok(rank)
+}
+
+/// The same, component by component.
+fn by_parts(
+    core: Cow<'_, SparseMatrix>,
+    options: &RankOptions,
+    streams: &Streams,
+    mut phases: Phases,
+    observer: &dyn Observer,
+) -> Result<Rank> {
+    let machine = &mut options.machine.clone();
     let start = Instant::now();
     observer.phase("components", 0);
     let found = phases.time("components", || components_of(&core))?;

@@ -87,7 +87,7 @@ impl Work<'_> {
     /// [`Action::Transpose`](super::plan::Action::Transpose).
     pub fn transpose(&mut self, left: &mut Left<'_>) -> Result<()> {
         self.phases.shown("plan", self.observer, || left.of.transpose())?;
-        left.go_on(Stage::Formed, self.options)
+        left.go_on(Stage::Bounded, self.options)
     }
 
     /// What pivots are worth: where a GPU finds the rank without any sooner, no more than it takes for each unit of it.

@@ -2,7 +2,7 @@
 //!
 //! | stage | what may pay | stage after it |
 //! | --- | --- | --- |
-//! | whole | a dense wide matrix: its transpose | formed |
+//! | whole | a dense wide matrix: its transpose | bounded |
 //! | | rows of parts that others have, too: the parts | parted |
 //! | parted | elimination as long as it causes no fill-in | unfilled |
 //! | unfilled | structural pivots | pivoted |
@@ -13,6 +13,7 @@
 //! A stage at which nothing pays is passed by. A finish that was given up, for a rank larger or a price higher than
 //! expected, leaves what it learnt ([`Larger`]), and the plan is made anew.
 
+use super::glimpse::looks_dense;
 use super::outlook::Outlook;
 use super::planner::{Decision, Finish, Rest};
 use super::{Machine, Method, RankOptions};
@@ -109,12 +110,13 @@ impl<'m> Left<'m> {
     /// [`crate::Error::Memory`].
     pub fn of(a: Cow<'m, SparseMatrix>, options: &RankOptions, machine: &Machine) -> Result<Self> {
         let rest = Rest::of(&a, 0, options);
+        let dense = is_dense(&a, &rest, options, machine)?;
         let aside = if let Some(Rule::Aside(count)) = options.space { count } else { 0 };
         Ok(Left {
             of: Decomposition::of(a, options.keep())?.with_aside(aside),
             // Block Wiedemann on the matrix itself needs no pivots.
             stage: if options.method == Method::Wiedemann { Stage::Bounded } else { Stage::Whole },
-            dense: is_dense(&rest, options, machine),
+            dense,
             rest,
             unformed: None,
             predicted: None,
@@ -162,7 +164,7 @@ impl<'m> Left<'m> {
                 Stage::Whole if self.dense && self.is_better_upright(options, machine) => {
                     return Ok(Action::Transpose);
                 }
-                Stage::Whole if self.dense => Stage::Formed,
+                Stage::Whole if self.dense => Stage::Bounded,
                 Stage::Whole if self.may_share_parts(options) => return Ok(Action::ShareParts),
                 Stage::Whole => Stage::Parted,
                 Stage::Parted if self.may_have_pivots_without_fill(options) => {
@@ -244,9 +246,14 @@ impl<'m> Left<'m> {
     }
 }
 
-/// Whether the matrix `whole` is eliminated densely as it stands.
-fn is_dense(whole: &Rest, options: &RankOptions, machine: &Machine) -> bool {
-    !matches!(options.method, Method::Hybrid | Method::Wiedemann) && whole.is_dense(machine, options.max_memory)
+/// Whether `a`, the whole matrix, of which this is known, is eliminated densely as it stands.
+fn is_dense(a: &SparseMatrix, whole: &Rest, options: &RankOptions, machine: &Machine) -> Result<bool> {
+    let limit = options.max_memory;
+    if matches!(options.method, Method::Hybrid | Method::Wiedemann) {
+        return Ok(false);
+    }
+    let fits = || limit.is_none_or(|limit| whole.every_row_bytes() <= limit);
+    Ok(whole.is_dense(machine, limit) || options.keep() == Keep::Nothing && fits() && looks_dense(a)?)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! depends on them, and the first step that is dear is named instead of made.
 
 use super::components::Cut;
+use super::drawn::{self, Drawn};
 use super::itself;
 use super::plan::{Action, Left};
 use super::planner::{Decision, Finish, Rest};
@@ -87,6 +88,11 @@ pub fn rank_plan(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observe
         return Ok(plan);
     }
     if !Left::of(Cow::Borrowed(&*core), options, &options.machine)?.dense {
+        match drawn::lines(&core, options, &streams, &mut Phases::default(), observer)? {
+            Drawn::Full(rank) => return Ok(RankPlan { made: rank.path, ..plan }),
+            Drawn::Less(step) => plan.made.push(step),
+            Drawn::Nothing => {}
+        }
         let found = components_of(&core)?;
         if let Some(cut) = Cut::of(&core, &found)? {
             let options = &cut.share(options);

@@ -61,8 +61,10 @@ impl SparseMatrix {
 /// # Errors
 /// As [`rank()`].
 pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
-    if options.minor {
-        // Its lines are named in the matrix as it was.
+    // A minor names the lines of the matrix as it was. That is there to be hashed, too, once something is drawn, as may
+    // never be for a full one.
+    let full = 2 * a.nnz() as u128 >= a.rows() as u128 * a.cols() as u128;
+    if options.minor || full && !a.has_empty_lines()? {
         return rank(&a, options, observer);
     }
     options.check()?;

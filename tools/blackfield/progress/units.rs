@@ -21,6 +21,7 @@ pub fn unit(phase: &str) -> &'static str {
         | "product"
         | "least common multiple"
         | "digest"
+        | "drawn lines"
         | "structural pivots"
         | "components"
         | "matching"

@@ -2,6 +2,7 @@
 //! out of the question.
 
 use super::super::RankOptions;
+use super::super::glimpse::spread;
 use super::finish::{FIRST, Finish, HOPE, IMMEDIATE, LONG, Refused, SHORT, WORTH, is_short, largest};
 use crate::certify::ErrorBound;
 use crate::cost::{Device, Machine};
@@ -289,16 +290,14 @@ impl Rest {
 /// Values of entries that are looked at, and how many of them differ in a generic matrix.
 const SAMPLE: usize = 256;
 const VARIED: usize = SAMPLE / 4;
-/// The distance of the places looked at, modulo the number of entries: with a regular one all could be in one place of
-/// rows of equal length (2⁶⁴ by the golden ratio, as hashes have it).
-const STRIDE: usize = 0x9e37_79b9_7f4a_7c15_u64 as usize;
 
 /// Whether entries take many values: what is expected of them then, not what is certain. Of all matrices with a pattern
 /// of structural rank r, a share of r/(p - 1) at most has a smaller rank (a minor is a polynomial of degree r in the
 /// entries: Schwartz 1980); where p is no larger than r, most lack little of it. Those of few values, as homology has
 /// them, often lack much.
 fn is_generic(a: &SparseMatrix) -> bool {
-    let at = |k: usize| a.values()[k.wrapping_mul(STRIDE) % a.nnz()];
+    // At regular distances all could be in one place of rows of equal length.
+    let at = |k: usize| a.values()[spread(k, a.nnz())];
     let mut values: Vec<u64> = (0..SAMPLE.min(a.nnz())).map(at).collect();
     values.sort_unstable();
     values.dedup();

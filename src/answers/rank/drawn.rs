@@ -1,0 +1,230 @@
+//! A matrix that is long: of the lines of its longer side a few, drawn at random, often have the full rank that the
+//! shorter side allows. Then so has the matrix, whatever the others are, and nobody looks at them.
+//!
+//! rank A is at least the rank of any of its lines, and at most the length of its shorter side. So a draw that has as
+//! large a rank proves it, and one that has not says nothing.
+
+use super::answer::Rank;
+use super::plan::ENTRY;
+use super::planner::Rest;
+use super::{Method, Phases, RankOptions, run};
+use crate::certify::{Domain, Streams};
+use crate::decomposition::Keep;
+use crate::sparse::SparseMatrix;
+use crate::{Error, Forecast, Observer, Result, Step};
+use rand::RngExt;
+use std::borrow::Cow;
+use std::time::Instant;
+
+/// How many times as long as wide a matrix is of which lines are drawn.
+const LONG: usize = 16;
+/// Lines drawn for each line of the shorter side, and beyond that. With w entries in a line, one of the shorter side is
+/// missed by all that are drawn with a probability of exp(-4·w) or so.
+const DRAWN: usize = 4;
+const MORE: usize = 64;
+/// Entries from which on that is worth it.
+const MANY: usize = 1 << 17;
+/// The lines drawn take no more at worst than so many times the search for the pivots of all.
+const SHARE: f64 = 4.0;
+/// The part of the streams for the rank of the lines drawn: no component of the matrix.
+const PART: u64 = u64::MAX;
+
+/// What came of lines that were drawn.
+pub(super) enum Drawn {
+    /// There was no reason to draw any.
+    Nothing,
+    /// They do not have the full rank.
+    Less(Step),
+    /// They have.
+    Full(Rank),
+}
+
+/// Draws lines of `core`, which has no empty ones, where that may pay.
+///
+/// # Errors
+/// [`Error::Interrupted`] if the observer asks for it, [`Error::Check`] if a computation contradicts itself.
+pub(super) fn lines(
+    core: &SparseMatrix,
+    options: &RankOptions,
+    streams: &Streams,
+    phases: &mut Phases,
+    observer: &dyn Observer,
+) -> Result<Drawn> {
+    let start = Instant::now();
+    let (rows, cols) = (core.rows(), core.cols());
+    let (long, full) = (rows.max(cols), rows.min(cols));
+    let is_asked = options.method == Method::Auto && options.keep() == Keep::Nothing;
+    if !is_asked || long / LONG < full || core.nnz() < MANY {
+        return Ok(Drawn::Nothing);
+    }
+    let count = DRAWN * full + MORE;
+    // Lines are as heavy as others, or not much heavier.
+    let entries = 2 * (core.nnz() as u128 * count as u128 / long as u128);
+    if options.max_memory.is_some_and(|limit| u128::from(ENTRY) * entries > u128::from(limit)) {
+        return Ok(Drawn::Nothing);
+    }
+    let mut found = || {
+        let Some(some) = draw(core, count, streams)? else { return Ok(None) };
+        let bytes = ENTRY.saturating_mul(some.nnz() as u64);
+        let options =
+            &RankOptions { max_memory: options.max_memory.map(|limit| limit.saturating_sub(bytes)), ..options.clone() };
+        let (rest, whole) = (Rest::of(&some, 0, options), Rest::of(core, 0, options));
+        let (rest, machine) = (if rows < cols { rest.transposed() } else { rest }, &options.machine);
+        if rest.every_row_at_worst(machine) > SHARE * whole.pivots_seconds(machine) {
+            return Ok(None);
+        }
+        let (part, hidden) = (streams.part(PART), Hidden(observer));
+        run::rank(Cow::Owned(some), options, &part, &mut machine.clone(), Phases::default(), &hidden).map(Some)
+    };
+    let found = match phases.shown("drawn lines", observer, &mut found) {
+        // All lines may be worked on in less memory.
+        Err(Error::Memory(_)) => return Ok(Drawn::Nothing),
+        other => other?,
+    };
+    let Some(of_some) = found else { return Ok(Drawn::Nothing) };
+    let side = if rows < cols { "columns" } else { "rows" };
+    let step = Step {
+        name: "drawn lines",
+        found: format!("rank {} of {count} of {long} {side}", of_some.rank),
+        why: format!("{rows} x {cols}: so few often have the rank of all"),
+        rank: Some(0),
+        predicted: None,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if of_some.rank < full {
+        return Ok(Drawn::Less(step));
+    }
+    let reason = format!("{count} of {long} {side} have rank {full}, and no larger one is possible");
+    observer.forecast(&Forecast { name: "drawn lines", why: reason.clone(), seconds: 0.0, bytes: 0 });
+    observer.check()?;
+    let Rank { method, wiedemann, devices, mut path, .. } = of_some;
+    path.push(step);
+    let proven = Rank::proven(full, method, reason, path, std::mem::take(phases));
+    Ok(Drawn::Full(Rank { wiedemann, devices, ..proven }))
+}
+
+/// So many lines of the longer side, one of each of as many ranges of about the same length; `None` if they leave a
+/// line of the shorter side empty.
+fn draw(core: &SparseMatrix, count: usize, streams: &Streams) -> Result<Option<SparseMatrix>> {
+    let mut rng = streams.stream(Domain::Lines, 0);
+    let (rows, cols) = (core.rows(), core.cols());
+    let (long, full) = (rows.max(cols), rows.min(cols));
+    let first = |k: usize| (k as u128 * long as u128 / count as u128) as usize;
+    let drawn: Vec<u32> = (0..count).map(|k| rng.random_range(first(k)..first(k + 1)) as u32).collect();
+    let all: Vec<u32> = (0..full as u32).collect();
+    let mut some = if rows < cols { core.minor(&all, &drawn)? } else { core.minor(&drawn, &all)? };
+    some.drop_empty_lines()?;
+    Ok((some.rows().min(some.cols()) == full).then_some(some))
+}
+
+/// Passes on requests to stop, and nothing else: what is done here is not what was planned.
+struct Hidden<'a>(&'a dyn Observer);
+
+impl Observer for Hidden<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Left;
+    use super::*;
+    use crate::answers::{rank, rank_plan};
+    use crate::certify::Certainty;
+    use crate::field::{Modulus, Rng};
+    use crate::oracles::dense_rank;
+    use crate::{Forecast, Silent};
+    use rand::SeedableRng;
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    /// `times` × 400 rows of `each` entries, each 400 of them alike, in `width` columns; the rank.
+    fn long(p: u64, times: usize, width: usize, each: usize, rng: &mut Rng) -> (SparseMatrix, usize) {
+        let p = Modulus::new(p).unwrap();
+        let kinds: Vec<(usize, usize, u64)> =
+            (0..400 * each).map(|k| (k / each, rng.random_range(0..width), rng.random_range(1..p.get()))).collect();
+        let few = SparseMatrix::from_triplets(p, 400, width, &kinds);
+        let entries: Vec<_> =
+            (0..times).flat_map(|t| kinds.iter().map(move |&(i, j, v)| (t * 400 + i, j, v))).collect();
+        (SparseMatrix::from_triplets(p, 400 * times, width, &entries), dense_rank(&few))
+    }
+
+    fn steps(path: &[Step]) -> Vec<&str> {
+        path.iter().map(|step| step.name).collect()
+    }
+
+    #[test]
+    fn a_draw_of_full_rank_is_proven_and_one_of_less_says_nothing() {
+        let (options, mut rng) = (RankOptions::default(), Rng::seed_from_u64(71));
+        let mut seen = HashSet::new();
+        // All of it, by far the most of it, half of it.
+        for (p, width, each) in [(2, 100, 8), (3, 120, 6), (65521, 200, 4), (65521, 500, 5), ((1 << 61) - 1, 30, 4)] {
+            let (tall, expected) = long(p, 140_000 / (400 * each) + 1, width, each, &mut rng);
+            for a in [tall.transpose().unwrap(), tall] {
+                let core = a.without_empty_lines().unwrap();
+                let full = core.rows().min(core.cols());
+                let dense = Left::of(Cow::Borrowed(&core), &options, &options.machine).unwrap().dense;
+                let draws = !dense && core.nnz() >= MANY && core.rows().max(core.cols()) / LONG >= full;
+                let found = rank(&a, &options, &Silent).unwrap();
+                let names = steps(&found.path);
+                seen.insert((names.contains(&"drawn lines"), expected == full));
+                assert_eq!(found.rank, expected, "{names:?}");
+                assert_eq!(found.path.iter().filter_map(|step| step.rank).sum::<usize>(), expected, "{names:?}");
+                let drawn = names.iter().position(|&name| name == "drawn lines");
+                match drawn {
+                    Some(0) if expected < full => assert!(draws && names.len() > 1),
+                    Some(last) => {
+                        assert!(draws && last + 1 == names.len() && expected == full);
+                        assert_eq!(found.certainty, Certainty::Proven);
+                    }
+                    None => assert!(!draws, "{} x {} mod {p}: {names:?}", a.rows(), a.cols()),
+                }
+                let plan = rank_plan(&a, &options, &Silent).unwrap();
+                assert_eq!(steps(&plan.made).contains(&"drawn lines"), drawn.is_some());
+                assert_eq!(plan.next.is_empty(), drawn.is_some_and(|_| expected == full), "{plan:?}");
+            }
+        }
+        assert!([(true, true), (true, false)].iter().all(|case| seen.contains(case)), "{seen:?}");
+    }
+
+    /// Nor where a minor or the method is asked for.
+    #[test]
+    fn lines_are_drawn_of_long_matrices_alone() {
+        let mut rng = Rng::seed_from_u64(72);
+        let (a, _) = long(65521, 90, 150, 4, &mut rng);
+        let lines = |a: &SparseMatrix, options: &RankOptions| {
+            lines(a, options, &Streams::of(a, 1), &mut Phases::default(), &Silent).unwrap()
+        };
+        let auto = RankOptions::default();
+        assert!(matches!(lines(&a, &auto), Drawn::Full(_)));
+        for options in [RankOptions { minor: true, ..auto.clone() }, auto.clone().method(Method::Elimination)] {
+            assert!(matches!(lines(&a, &options), Drawn::Nothing));
+        }
+        // Few entries, or half as long.
+        assert!(matches!(lines(&a.row_range(0..36_000 / 2).unwrap(), &auto), Drawn::Nothing));
+        let (short, _) = long(65521, 6, 200, 90, &mut rng);
+        assert!(short.nnz() >= MANY && matches!(lines(&short, &auto), Drawn::Nothing));
+        // A column that most draws miss, which is seen before anything is eliminated.
+        let mut entries: Vec<_> = (0..a.rows()).flat_map(|i| (0..4).map(move |k| (i, (i + 7 * k) % 149, 1))).collect();
+        entries.push((5, 149, 1));
+        let b = SparseMatrix::from_triplets(a.modulus(), a.rows(), 150, &entries);
+        assert!(matches!(lines(&b, &auto), Drawn::Nothing));
+    }
+
+    /// A plan alone is told what was found, and an answer what is done.
+    #[test]
+    fn what_was_drawn_is_told() {
+        struct Heard(Mutex<Vec<&'static str>>);
+        impl Observer for Heard {
+            fn forecast(&self, forecast: &Forecast) {
+                self.0.lock().unwrap().push(forecast.name);
+            }
+        }
+        let (a, _) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(73));
+        let heard = Heard(Mutex::default());
+        let found = rank(&a, &RankOptions::default(), &heard).unwrap();
+        assert_eq!(heard.0.into_inner().unwrap(), ["drawn lines"]);
+        assert!(found.reason.contains("664 of 36000 rows have rank 150"), "{}", found.reason);
+    }
+}
