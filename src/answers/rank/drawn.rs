@@ -10,6 +10,7 @@ use super::planner::Rest;
 use super::{Method, Phases, RankOptions, run};
 use crate::certify::{Domain, Streams};
 use crate::decomposition::Keep;
+use crate::pivots::{self, Effort};
 use crate::sparse::SparseMatrix;
 use crate::{Error, Forecast, Observer, Result, Step};
 use rand::RngExt;
@@ -24,7 +25,7 @@ const DRAWN: usize = 4;
 const MORE: usize = 64;
 /// Entries from which on that is worth it.
 const MANY: usize = 1 << 17;
-/// The lines drawn take no more at worst than so many times the search for the pivots of all.
+/// What structural pivots leave of the lines drawn takes no more at worst than so many times the search for those of all.
 const SHARE: f64 = 4.0;
 /// The part of the streams for the rank of the lines drawn: no component of the matrix.
 const PART: u64 = u64::MAX;
@@ -68,12 +69,15 @@ pub(super) fn lines(
         let bytes = ENTRY.saturating_mul(some.nnz() as u64);
         let options =
             &RankOptions { max_memory: options.max_memory.map(|limit| limit.saturating_sub(bytes)), ..options.clone() };
-        let (rest, whole) = (Rest::of(&some, 0, options), Rest::of(core, 0, options));
-        let (rest, machine) = (if rows < cols { rest.transposed() } else { rest }, &options.machine);
-        if rest.every_row_at_worst(machine) > SHARE * whole.pivots_seconds(machine) {
+        let (machine, hidden) = (&options.machine, Hidden(observer));
+        let pivots = pivots::find(&some, &Effort::default(), &hidden)?.pivots.len();
+        let rest = Rest::of(&some, pivots, options);
+        let rest = if rows < cols { rest.transposed() } else { rest };
+        let worst = rest.every_row_at_worst(machine).min(rest.row_space_seconds(machine, rest.rank_bound));
+        if worst > SHARE * Rest::of(core, 0, options).pivots_seconds(machine) {
             return Ok(None);
         }
-        let (part, hidden) = (streams.part(PART), Hidden(observer));
+        let part = streams.part(PART);
         run::rank(Cow::Owned(some), options, &part, &mut machine.clone(), Phases::default(), &hidden).map(Some)
     };
     let found = match phases.shown("drawn lines", observer, &mut found) {
