@@ -25,7 +25,8 @@ const DRAWN: usize = 4;
 const MORE: usize = 64;
 /// Entries from which on that is worth it.
 const MANY: usize = 1 << 17;
-/// What structural pivots leave of the lines drawn takes no more at worst than so many times the search for those of all.
+/// What structural pivots leave of the lines drawn takes no more at worst than so many times the search for those of
+/// all.
 const SHARE: f64 = 4.0;
 /// The part of the streams for the rank of the lines drawn: no component of the matrix.
 const PART: u64 = u64::MAX;
