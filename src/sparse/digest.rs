@@ -54,32 +54,21 @@ impl Triplets {
     /// The hash of some entries.
     fn piece_hash(&self, entries: Range<usize>, least: i64, widths: [u8; 3]) -> [u8; 32] {
         let mut hash = Sha256::new();
-        let (bits, rows) = self.first_entries(entries.clone());
-        hash.update(&bits);
-        update(&mut hash, widths[0], &rows, |i| u64::from(i));
-        update(&mut hash, widths[1], &self.col[entries.clone()], |j| u64::from(j));
+        let begins = |k: usize| k == 0 || self.row[k] != self.row[k - 1];
+        let bit = |byte: u8, k: usize| byte | u8::from(begins(k)) << ((k - entries.start) % 8);
+        let byte = |first: usize| (first..entries.end.min(first + 8)).fold(0, bit);
+        hash.update(entries.clone().step_by(8).map(byte).collect::<Vec<u8>>());
+        let mut rows = Vec::with_capacity(BATCH);
+        for some in batches(entries.clone()) {
+            rows.clear();
+            rows.extend(some.filter(|&k| begins(k)).map(|k| self.row[k]));
+            update_by(&mut hash, widths[0], &rows, u64::from);
+        }
+        update_by(&mut hash, widths[1], &self.col[entries.clone()], u64::from);
         with!(&self.value, list => {
-            update(&mut hash, widths[2], &list[entries], |v| v.wide().wrapping_sub(least) as u64);
+            update_by(&mut hash, widths[2], &list[entries], |v| v.wide().wrapping_sub(least) as u64);
         });
         hash.finalize().into()
-    }
-
-    /// A bit for each of some entries, 1 for the first of a row; and the rows of those.
-    fn first_entries(&self, entries: Range<usize>) -> (Vec<u8>, Vec<u32>) {
-        let mut before = entries.start.checked_sub(1).map(|k| self.row[k]);
-        let mut rows = Vec::new();
-        let mut byte = |of: &[u32]| {
-            let mut byte = 0;
-            for (bit, &i) in of.iter().enumerate() {
-                if before != Some(i) {
-                    before = Some(i);
-                    byte |= 1u8 << bit;
-                    rows.push(i);
-                }
-            }
-            byte
-        };
-        (self.row[entries].chunks(8).map(&mut byte).collect(), rows)
     }
 }
 
@@ -126,11 +115,15 @@ impl SparseMatrix {
         hash.update(widths);
         let of_rows = |rows: usize| {
             let start = &self.start[rows * PIECE..self.start.len().min((rows + 1) * PIECE + 1)];
-            let lengths: Vec<u64> = start.windows(2).map(|pair| (pair[1] - pair[0]) as u64).collect();
-            hash_of(widths[0], &lengths, |length| length)
+            let lengths =
+                |rows: Range<usize>| start[rows.start..=rows.end].windows(2).map(|pair| (pair[1] - pair[0]) as u64);
+            hash_of(|hash| update(hash, widths[0], start.len() - 1, lengths))
         };
-        let of_columns = |columns: &[u32]| hash_of(widths[1], columns, u64::from);
-        let of_values = |values: &[u64]| if signs { signs_hash(values) } else { hash_of(widths[2], values, |v| v) };
+        let of_columns = |columns: &[u32]| hash_of(|hash| update_by(hash, widths[1], columns, u64::from));
+        let of_values = |values: &[u64]| match signs {
+            true => signs_hash(values),
+            false => hash_of(|hash| update_by(hash, widths[2], values, |v| v)),
+        };
         let rows = (0..self.rows().div_ceil(PIECE)).into_par_iter().map(of_rows);
         let columns = self.col.par_chunks(PIECE).map(of_columns);
         let values = self.value.par_chunks(PIECE).map(of_values);
@@ -163,21 +156,21 @@ fn width(largest: u64) -> u8 {
     }
 }
 
-/// The hash of numbers of that many bytes.
-fn hash_of<T: Copy>(width: u8, numbers: &[T], number: impl Fn(T) -> u64) -> [u8; 32] {
+/// The hash of what `update` feeds it with.
+fn hash_of(update: impl FnOnce(&mut Sha256)) -> [u8; 32] {
     let mut hash = Sha256::new();
-    update(&mut hash, width, numbers, number);
+    update(&mut hash);
     hash.finalize().into()
 }
 
-/// Hashes numbers of that many bytes.
-fn update<T: Copy>(hash: &mut Sha256, width: u8, numbers: &[T], number: impl Fn(T) -> u64) {
+/// Hashes `count` numbers of that many bytes; `numbers` has those in a range.
+fn update<I: Iterator<Item = u64>>(hash: &mut Sha256, width: u8, count: usize, numbers: impl Fn(Range<usize>) -> I) {
     macro_rules! update {
         ($word:ty) => {{
-            let mut buffer: Vec<$word> = Vec::with_capacity(BATCH.min(numbers.len()));
-            for some in numbers.chunks(BATCH) {
+            let mut buffer: Vec<$word> = Vec::with_capacity(BATCH.min(count));
+            for range in batches(0..count) {
                 buffer.clear();
-                buffer.extend(some.iter().map(|&x| (number(x) as $word).to_le()));
+                buffer.extend(numbers(range).map(|x| (x as $word).to_le()));
                 hash.update(bytemuck::cast_slice::<$word, u8>(&buffer));
             }
         }};
@@ -188,6 +181,17 @@ fn update<T: Copy>(hash: &mut Sha256, width: u8, numbers: &[T], number: impl Fn(
         4 => update!(u32),
         _ => update!(u64),
     }
+}
+
+/// The same for what `number` makes of a list.
+fn update_by<T: Copy>(hash: &mut Sha256, width: u8, list: &[T], number: impl Fn(T) -> u64) {
+    let number = &number;
+    update(hash, width, list.len(), |range| list[range].iter().map(move |&x| number(x)));
+}
+
+/// A range in parts of [`BATCH`], the last may be shorter.
+fn batches(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    range.clone().step_by(BATCH).map(move |first| first..range.end.min(first + BATCH))
 }
 
 #[cfg(test)]
