@@ -34,7 +34,7 @@ pub(super) fn rank(
         return run::rank(core, options, streams, &mut options.machine.clone(), phases, observer);
     }
     let less = match drawn::lines(&core, options, streams, &mut phases, observer)? {
-        Drawn::Full(rank) => return Ok(rank),
+        Drawn::Full(rank) => return Ok(*rank),
         Drawn::Less(step) => Some(step),
         Drawn::Nothing => None,
     };

@@ -38,7 +38,7 @@ pub(super) enum Drawn {
     /// They do not have the full rank.
     Less(Step),
     /// They have.
-    Full(Rank),
+    Full(Box<Rank>),
 }
 
 /// Draws lines of `core`, which has no empty ones, where that may pay.
@@ -65,7 +65,7 @@ pub(super) fn lines(
     if options.max_memory.is_some_and(|limit| u128::from(ENTRY) * entries > u128::from(limit)) {
         return Ok(Drawn::Nothing);
     }
-    let mut found = || {
+    let found = || {
         let Some(some) = draw(core, count, streams)? else { return Ok(None) };
         let bytes = ENTRY.saturating_mul(some.nnz() as u64);
         let options =
@@ -81,7 +81,7 @@ pub(super) fn lines(
         let part = streams.part(PART);
         run::rank(Cow::Owned(some), options, &part, &mut machine.clone(), Phases::default(), &hidden).map(Some)
     };
-    let found = match phases.shown("drawn lines", observer, &mut found) {
+    let found = match phases.shown("drawn lines", observer, found) {
         // All lines may be worked on in less memory.
         Err(Error::Memory(_)) => return Ok(Drawn::Nothing),
         other => other?,
@@ -105,7 +105,7 @@ pub(super) fn lines(
     let Rank { method, wiedemann, devices, mut path, .. } = of_some;
     path.push(step);
     let proven = Rank::proven(full, method, reason, path, std::mem::take(phases));
-    Ok(Drawn::Full(Rank { wiedemann, devices, ..proven }))
+    Ok(Drawn::Full(Box::new(Rank { wiedemann, devices, ..proven })))
 }
 
 /// So many lines of the longer side, one of each of as many ranges of about the same length; `None` if they leave a

@@ -38,7 +38,7 @@ pub(super) fn looks_dense(a: &SparseMatrix) -> Result<bool> {
 /// Place k of a sequence that spreads over `count` places, at no regular distance, which a matrix of blocks may repeat:
 /// multiples of the golden ratio.
 pub(super) fn spread(k: usize, count: usize) -> usize {
-    (u128::from((k as u64).wrapping_mul(GOLDEN)) * count as u128 >> 64) as usize
+    ((u128::from((k as u64).wrapping_mul(GOLDEN)) * count as u128) >> 64) as usize
 }
 
 /// At most [`GLIMPSE`] of so many lines, and most of these, ascending.
