@@ -83,7 +83,7 @@ fn bounds<W: Word>(numbers: &[W]) -> (i64, i64) {
     numbers.par_chunks(PIECE).map(of_piece).reduce_with(both).unwrap_or((0, 0))
 }
 
-/// Entries hashed at a time: 64 KiB stay in the cache.
+/// Numbers hashed at a time: 32 KiB at most stay in the cache.
 const BATCH: usize = 1 << 12;
 
 /// Entries, or numbers of a list, that are hashed by themselves.
