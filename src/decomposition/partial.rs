@@ -4,7 +4,7 @@ use super::core::{Core, Oriented};
 use super::factored::Factored;
 use super::level::{Divisors, Level};
 use super::{Lines, Minor};
-use crate::pivots::Pivots;
+use crate::pivots::{Active, Pivots};
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use std::borrow::Cow;
@@ -146,6 +146,24 @@ impl<'m> Decomposition<'m> {
     /// Goes on with these structural pivots of what is left.
     pub fn pivot(&mut self, pivots: Pivots) {
         self.pivots = pivots;
+    }
+    /// Is done with those of the structural pivots that are idle ([`Active`]), whose complement is a minor of what is
+    /// left; how many these are. None if something is kept, which names all of a complement's pivots and lines.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`]; nothing has changed then.
+    pub fn take_idle(&mut self) -> Result<usize> {
+        if self.record.is_some() || self.steps.is_some() || self.aside > 0 {
+            return Ok(0);
+        }
+        let Active { idle, rows, cols, pivots } = Active::of(&self.left, &self.pivots)?;
+        if idle.is_empty() {
+            return Ok(0);
+        }
+        self.left = Cow::Owned(self.left.submatrix(&rows, &cols)?);
+        self.pivots = pivots;
+        self.taken += idle.len();
+        Ok(idle.len())
     }
     /// Goes on to the Schur complement of the structural pivots, which was formed.
     ///

@@ -16,6 +16,7 @@
 //! factorization modulo p*, PASCO 2017. On chessboard complexes from ch7-8-b3 to ch7-9-b5 the covers alone find all
 //! pivots, or miss up to four in a thousand, where the search of the latter paper misses up to twenty-two.
 
+mod active;
 mod cover;
 mod degrees;
 mod effort;
@@ -28,6 +29,7 @@ mod tests;
 use crate::cost::Sparse;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result, memory};
+pub(crate) use active::Active;
 use cover::Ties;
 pub use effort::Effort;
 use incidence::Lines;

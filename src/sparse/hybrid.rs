@@ -65,64 +65,6 @@ impl<V: Copy> Body<V> {
             Body::Dia(b) => b.nnz(),
         }
     }
-    /// Bytes of all arrays.
-    pub fn bytes(&self) -> usize {
-        match self {
-            Body::Coo(b) => b.bytes(),
-            Body::CooS(b) => b.bytes(),
-            Body::Csr(b) => b.bytes(),
-            Body::Ell(b) => b.bytes(),
-            Body::EllR(b) => b.bytes(),
-            Body::Dia(b) => b.bytes(),
-        }
-    }
-    /// The columns of all slots; none for diagonals.
-    #[inline(always)]
-    pub fn columns(&self) -> &[u32] {
-        match self {
-            Body::Coo(b) => b.columns(),
-            Body::CooS(b) => b.columns(),
-            Body::Csr(b) => b.columns(),
-            Body::Ell(b) => b.columns(),
-            Body::EllR(b) => b.columns(),
-            Body::Dia(_) => &[],
-        }
-    }
-    /// The values of all slots; none for diagonals and in a part without values.
-    #[inline(always)]
-    pub fn values(&self) -> &[V] {
-        match self {
-            Body::Coo(b) => b.values(),
-            Body::CooS(b) => b.values(),
-            Body::Csr(b) => b.values(),
-            Body::Ell(b) => b.values(),
-            Body::EllR(b) => b.values(),
-            Body::Dia(_) => &[],
-        }
-    }
-    /// The cursor for a visit of rows in ascending order from `row` on: see [`Rows`].
-    pub fn seek(&self, row: usize) -> usize {
-        match self {
-            Body::Coo(b) => b.seek(row),
-            Body::CooS(b) => b.seek(row),
-            Body::Csr(b) => b.seek(row),
-            Body::Ell(b) => b.seek(row),
-            Body::EllR(b) => b.seek(row),
-            Body::Dia(_) => 0,
-        }
-    }
-    /// The slots of `row`, for the visitor with this cursor; none for diagonals.
-    #[inline(always)]
-    pub fn span(&self, row: usize, cursor: &mut usize) -> Range<usize> {
-        match self {
-            Body::Coo(b) => b.span(row, cursor),
-            Body::CooS(b) => b.span(row, cursor),
-            Body::Csr(b) => b.span(row, cursor),
-            Body::Ell(b) => b.span(row, cursor),
-            Body::EllR(b) => b.span(row, cursor),
-            Body::Dia(_) => 0..0,
-        }
-    }
     /// The format's name.
     pub fn format(&self) -> Format {
         match self {
@@ -132,6 +74,63 @@ impl<V: Copy> Body<V> {
             Body::Ell(_) => Format::Ell,
             Body::EllR(_) => Format::EllR,
             Body::Dia(_) => Format::Dia,
+        }
+    }
+}
+
+/// For a visitor that does not know the format: rows are asked for theirs one by one. Diagonals have no slots.
+impl<V: Copy> Rows<V> for Body<V> {
+    #[inline(always)]
+    fn columns(&self) -> &[u32] {
+        match self {
+            Body::Coo(b) => b.columns(),
+            Body::CooS(b) => b.columns(),
+            Body::Csr(b) => b.columns(),
+            Body::Ell(b) => b.columns(),
+            Body::EllR(b) => b.columns(),
+            Body::Dia(_) => &[],
+        }
+    }
+    #[inline(always)]
+    fn values(&self) -> &[V] {
+        match self {
+            Body::Coo(b) => b.values(),
+            Body::CooS(b) => b.values(),
+            Body::Csr(b) => b.values(),
+            Body::Ell(b) => b.values(),
+            Body::EllR(b) => b.values(),
+            Body::Dia(_) => &[],
+        }
+    }
+    fn seek(&self, row: usize) -> usize {
+        match self {
+            Body::Coo(b) => b.seek(row),
+            Body::CooS(b) => b.seek(row),
+            Body::Csr(b) => b.seek(row),
+            Body::Ell(b) => b.seek(row),
+            Body::EllR(b) => b.seek(row),
+            Body::Dia(_) => 0,
+        }
+    }
+    #[inline(always)]
+    fn span(&self, row: usize, cursor: &mut usize) -> Range<usize> {
+        match self {
+            Body::Coo(b) => b.span(row, cursor),
+            Body::CooS(b) => b.span(row, cursor),
+            Body::Csr(b) => b.span(row, cursor),
+            Body::Ell(b) => b.span(row, cursor),
+            Body::EllR(b) => b.span(row, cursor),
+            Body::Dia(_) => 0..0,
+        }
+    }
+    fn bytes(&self) -> usize {
+        match self {
+            Body::Coo(b) => b.bytes(),
+            Body::CooS(b) => b.bytes(),
+            Body::Csr(b) => b.bytes(),
+            Body::Ell(b) => b.bytes(),
+            Body::EllR(b) => b.bytes(),
+            Body::Dia(b) => b.bytes(),
         }
     }
 }

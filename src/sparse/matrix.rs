@@ -11,7 +11,7 @@ const OFFSETS: &str = "the offsets of the rows";
 const COLUMNS: &str = "the columns of the entries";
 const RESIDUES: &str = "the residues of the entries";
 const LINES: &str = "the lines of a matrix";
-/// Entries that one task looks at.
+/// Entries, or rows that are copied, that one task looks at.
 const PIECE: usize = 1 << 14;
 
 /// A sparse matrix over GF(p), row by row: columns ascending within a row, no position twice, all values in 1 … p-1.
@@ -139,29 +139,41 @@ impl SparseMatrix {
         }
         Ok(first)
     }
-    /// The minor of some rows and columns, both ascending and no line twice.
+    /// The submatrix of some rows and columns, both ascending and no line twice.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     ///
     /// # Panics
     /// If there are no such lines.
-    pub(crate) fn minor(&self, rows: &[u32], cols: &[u32]) -> Result<SparseMatrix> {
+    pub(crate) fn submatrix(&self, rows: &[u32], cols: &[u32]) -> Result<SparseMatrix> {
         debug_assert!([rows, cols].iter().all(|lines| lines.is_sorted_by(|a, b| a < b)));
         let mut number = memory::filled(u32::MAX, self.cols, LINES)?;
         cols.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
-        let mut minor = Self::empty(self.modulus, cols.len(), rows.len(), 0)?;
-        for &i in rows {
-            let (from, values) = self.row(i as usize);
-            let entries = || from.iter().zip(values).filter(|&(&j, _)| number[j as usize] != u32::MAX);
-            let count = entries().count();
-            memory::reserve(&mut minor.col, count, COLUMNS)?;
-            memory::reserve(&mut minor.value, count, RESIDUES)?;
-            minor.col.extend(entries().map(|(&j, _)| number[j as usize]));
-            minor.value.extend(entries().map(|(_, &v)| v));
-            minor.start.push(minor.col.len());
-        }
-        Ok(minor)
+        let entries = |i: u32| {
+            let (cols, values) = self.row(i as usize);
+            let numbers = cols.iter().map(|&j| number[j as usize]);
+            numbers.zip(values).filter(|&(j, _)| j != u32::MAX)
+        };
+        let mut start = memory::zeros(rows.len() + 1, OFFSETS)?;
+        start[1..].par_iter_mut().zip(rows).with_min_len(PIECE).for_each(|(end, &i)| *end = entries(i).count());
+        (0..rows.len()).for_each(|k| start[k + 1] += start[k]);
+        let nnz = start[rows.len()];
+        let (mut col, mut value) = (memory::zeros(nnz, COLUMNS)?, memory::zeros(nnz, RESIDUES)?);
+        let (mut free_cols, mut free_values) = (&mut col[..], &mut value[..]);
+        let pieces = rows.chunks(PIECE).enumerate().map(|(piece, rows)| {
+            let first = piece * PIECE;
+            let count = start[first + rows.len()] - start[first];
+            let own_cols = free_cols.split_off_mut(..count).expect("room for all entries");
+            (rows, own_cols, free_values.split_off_mut(..count).expect("room for all entries"))
+        });
+        memory::collect(pieces, LINES)?.into_par_iter().for_each(|(rows, cols, values)| {
+            let places = cols.iter_mut().zip(values);
+            places
+                .zip(rows.iter().flat_map(|&i| entries(i)))
+                .for_each(|((j, v), entry)| (*j, *v) = (entry.0, *entry.1));
+        });
+        Ok(SparseMatrix { modulus: self.modulus, cols: cols.len(), start, col, value })
     }
     /// Some rows that follow each other.
     ///
@@ -349,10 +361,10 @@ mod tests {
         let a =
             SparseMatrix::from_triplets(p, 3, 4, &[(0, 0, 1), (0, 3, 2), (1, 1, 3), (2, 0, 4), (2, 1, 5), (2, 3, 6)]);
         let expected = SparseMatrix::from_triplets(p, 2, 3, &[(0, 1, 3), (1, 0, 4), (1, 1, 5), (1, 2, 6)]);
-        assert_eq!(a.minor(&[1, 2], &[0, 1, 3]).unwrap(), expected);
-        assert_eq!(a.minor(&[0, 1, 2], &[0, 1, 2, 3]).unwrap(), a);
-        assert_eq!(a.minor(&[0], &[1, 2]).unwrap(), SparseMatrix::from_triplets(p, 1, 2, &[]));
-        assert_eq!(a.minor(&[], &[2]).unwrap(), SparseMatrix::from_triplets(p, 0, 1, &[]));
+        assert_eq!(a.submatrix(&[1, 2], &[0, 1, 3]).unwrap(), expected);
+        assert_eq!(a.submatrix(&[0, 1, 2], &[0, 1, 2, 3]).unwrap(), a);
+        assert_eq!(a.submatrix(&[0], &[1, 2]).unwrap(), SparseMatrix::from_triplets(p, 1, 2, &[]));
+        assert_eq!(a.submatrix(&[], &[2]).unwrap(), SparseMatrix::from_triplets(p, 0, 1, &[]));
     }
 
     #[test]

@@ -104,12 +104,14 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
             sums.fill([a.zero(); W]);
             for (part, cursor) in signs.iter().zip(&mut *sign_cursors) {
                 match &part.body {
+                    Body::Dia(_) => unreachable!("diagonals hold values"),
+                    // Sums that are folded take so long that each row may be asked for its format.
+                    b if FOLD => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
                     Body::Coo(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
                     Body::CooS(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
                     Body::Csr(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
                     Body::Ell(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
                     Body::EllR(b) => add_signs::<A, W, FOLD>(a, part.entries, b, rows.clone(), cursor, x, terms, sums),
-                    Body::Dia(_) => unreachable!("diagonals hold values"),
                 }
             }
             if valued.is_empty() {
@@ -133,12 +135,13 @@ impl<A: Arithmetic, const W: usize, const FOLD: bool> Kernel for RowsKernel<'_, 
             }
             for (part, cursor) in valued.iter().zip(&mut *valued_cursors) {
                 match &part.body {
+                    Body::Dia(b) => add_diagonals::<A, W, FOLD>(a, b, rows.clone(), x, accs),
+                    b if FOLD => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
                     Body::Coo(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
                     Body::CooS(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
                     Body::Csr(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
                     Body::Ell(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
                     Body::EllR(b) => add_products::<A, W, FOLD>(a, b, rows.clone(), cursor, x, terms, accs),
-                    Body::Dia(b) => add_diagonals::<A, W, FOLD>(a, b, rows.clone(), x, accs),
                 }
             }
             for ((i, acc), y) in rows.zip(accs).zip(y.chunks_exact_mut(stride)) {

@@ -8,7 +8,7 @@ use super::scatter::ScatterKernel;
 use super::strips::{FOLDING_WIDTHS, PlacedStrip, WIDTHS, strips};
 use crate::isa::{Isa, Kernel};
 use crate::sparse::SparseMatrix;
-use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format};
+use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
 use crate::sparse::hybrid::{Body, Entries, Part, heaviest_row, select};
 use crate::team::each_tile;
 use crate::{Error, Result, memory};

@@ -9,6 +9,7 @@ use super::arithmetic::Arithmetic;
 use super::finish::{Finish, close, filled};
 use super::kernel::{MAX_PARTS, Strip, Terms};
 use crate::isa::Kernel;
+use crate::sparse::formats::Rows;
 use crate::sparse::hybrid::{Body, Entries, Part};
 
 /// Lanes `offset..offset + lanes`, at most W, of Aᵀ·X for an A of `rows` rows, to a column-many × W block. Several

@@ -1,5 +1,5 @@
 //! A matrix that is long: of the lines of its longer side a few, drawn at random, often have the full rank that the
-//! shorter side allows. Then so has the matrix, whatever the others are, and nobody looks at them.
+//! shorter side allows. Then so has the matrix, whatever the others are.
 //!
 //! rank A is at least the rank of any of its lines, and at most the length of its shorter side. So a draw that has as
 //! large a rank proves it, and one that has not says nothing.
@@ -7,12 +7,12 @@
 use super::answer::Rank;
 use super::plan::ENTRY;
 use super::planner::Rest;
-use super::{Method, Phases, RankOptions, run};
+use super::{Method, Phases, RankOptions, Route, run};
 use crate::certify::{Domain, Streams};
 use crate::decomposition::Keep;
 use crate::pivots::{self, Effort};
 use crate::sparse::SparseMatrix;
-use crate::{Error, Forecast, Observer, Result, Step};
+use crate::{Error, Forecast, Observer, Result, Step, memory};
 use rand::RngExt;
 use std::borrow::Cow;
 use std::time::Instant;
@@ -30,12 +30,14 @@ const MANY: usize = 1 << 17;
 const SHARE: f64 = 4.0;
 /// The part of the streams for the rank of the lines drawn: no component of the matrix.
 const PART: u64 = u64::MAX;
+/// What the memory is for.
+const LINES: &str = "the lines drawn of a matrix";
 
 /// What came of lines that were drawn.
 pub(super) enum Drawn {
     /// There was no reason to draw any.
     Nothing,
-    /// They do not have the full rank.
+    /// They do not have the full rank, or it was not found out.
     Less(Step),
     /// They have.
     Full(Box<Rank>),
@@ -60,52 +62,66 @@ pub(super) fn lines(
         return Ok(Drawn::Nothing);
     }
     let count = DRAWN * full + MORE;
-    // Lines are as heavy as others, or not much heavier.
-    let entries = 2 * (core.nnz() as u128 * count as u128 / long as u128);
-    if options.max_memory.is_some_and(|limit| u128::from(ENTRY) * entries > u128::from(limit)) {
+    if options.max_memory.is_some_and(|limit| expected_bytes(core, count) > u128::from(limit)) {
         return Ok(Drawn::Nothing);
     }
     let found = || {
-        let Some(some) = draw(core, count, streams)? else { return Ok(None) };
+        let Some(some) = draw(core, count, streams)? else { return Ok(Err("a line of the other side is missed")) };
         let bytes = ENTRY.saturating_mul(some.nnz() as u64);
-        let options =
-            &RankOptions { max_memory: options.max_memory.map(|limit| limit.saturating_sub(bytes)), ..options.clone() };
-        let (machine, hidden) = (&options.machine, Hidden(observer));
-        let pivots = pivots::find(&some, &Effort::default(), &hidden)?.pivots.len();
-        let rest = Rest::of(&some, pivots, options);
-        let rest = if rows < cols { rest.transposed() } else { rest };
-        let worst = rest.every_row_at_worst(machine).min(rest.row_space_seconds(machine, rest.rank_bound));
-        if worst > SHARE * Rest::of(core, 0, options).pivots_seconds(machine) {
-            return Ok(None);
+        // A lower bound is wanted, as every value is but a co-degree.
+        let options = &RankOptions {
+            max_memory: options.max_memory.map(|limit| limit.saturating_sub(bytes)),
+            proven: false,
+            error: None,
+            trials: 1,
+            route: Route::Shortcut,
+            ..options.clone()
+        };
+        let hidden = Hidden(observer);
+        if share(core, &some, options, &hidden)? > SHARE {
+            return Ok(Err("their rank would take too long"));
         }
-        let part = streams.part(PART);
-        run::rank(Cow::Owned(some), options, &part, &mut machine.clone(), Phases::default(), &hidden).map(Some)
+        let (part, mut machine) = (streams.part(PART), options.machine.clone());
+        run::rank(Cow::Owned(some), options, &part, &mut machine, Phases::default(), &hidden).map(Ok)
     };
     let found = match phases.shown("drawn lines", observer, found) {
         // All lines may be worked on in less memory.
-        Err(Error::Memory(_)) => return Ok(Drawn::Nothing),
+        Err(Error::Memory(_)) => Err("memory ended"),
         other => other?,
     };
-    let Some(of_some) = found else { return Ok(Drawn::Nothing) };
     let side = if rows < cols { "columns" } else { "rows" };
-    let step = Step {
+    let step = |found: String| Step {
         name: "drawn lines",
-        found: format!("rank {} of {count} of {long} {side}", of_some.rank),
+        found: format!("{found} {count} of {long} {side}"),
         why: format!("{rows} x {cols}: so few often have the rank of all"),
         rank: Some(0),
         predicted: None,
         seconds: start.elapsed().as_secs_f64(),
     };
-    if of_some.rank < full {
-        return Ok(Drawn::Less(step));
-    }
+    let of_some = match found {
+        Err(why) => return Ok(Drawn::Less(Step { found: format!("given up: {why}"), ..step(String::new()) })),
+        Ok(of_some) if of_some.rank < full => return Ok(Drawn::Less(step(format!("rank {} of", of_some.rank)))),
+        Ok(of_some) => of_some,
+    };
     let reason = format!("{count} of {long} {side} have rank {full}, and no larger one is possible");
     observer.forecast(&Forecast { name: "drawn lines", why: reason.clone(), seconds: 0.0, bytes: 0 });
     observer.check()?;
-    let Rank { method, wiedemann, devices, mut path, .. } = of_some;
-    path.push(step);
+    let Rank { rank, method, wiedemann, devices, mut path, .. } = of_some;
+    if rank > full {
+        return Err(Error::Check(format!("{count} of {long} {side} have rank {rank}, more than {full}")));
+    }
+    path.push(step(format!("rank {rank} of")));
     let proven = Rank::proven(full, method, reason, path, std::mem::take(phases));
     Ok(Drawn::Full(Box::new(Rank { wiedemann, devices, ..proven })))
+}
+
+/// Bytes of so many lines of the longer side, and of what they are copied with, if they are as heavy as others or not
+/// much heavier.
+fn expected_bytes(core: &SparseMatrix, count: usize) -> u128 {
+    let long = core.rows().max(core.cols());
+    let entries = 2 * (core.nnz() as u128 * count as u128 / long as u128);
+    let lines = (2 * count + 2 * core.cols()) as u128 * size_of::<u64>() as u128;
+    u128::from(ENTRY) * entries + lines
 }
 
 /// So many lines of the longer side, one of each of as many ranges of about the same length; `None` if they leave a
@@ -115,17 +131,31 @@ fn draw(core: &SparseMatrix, count: usize, streams: &Streams) -> Result<Option<S
     let (rows, cols) = (core.rows(), core.cols());
     let (long, full) = (rows.max(cols), rows.min(cols));
     let first = |k: usize| (k as u128 * long as u128 / count as u128) as usize;
-    let drawn: Vec<u32> = (0..count).map(|k| rng.random_range(first(k)..first(k + 1)) as u32).collect();
-    let all: Vec<u32> = (0..full as u32).collect();
-    let mut some = if rows < cols { core.minor(&all, &drawn)? } else { core.minor(&drawn, &all)? };
+    let any = (0..count).map(|k| rng.random_range(first(k)..first(k + 1)) as u32);
+    let (drawn, all) = (memory::collect(any, LINES)?, memory::collect(0..full as u32, LINES)?);
+    let mut some = if rows < cols { core.submatrix(&all, &drawn)? } else { core.submatrix(&drawn, &all)? };
     some.drop_empty_lines()?;
     Ok((some.rows().min(some.cols()) == full).then_some(some))
 }
 
-/// Passes on requests to stop, and nothing else: what is done here is not what was planned.
+/// How many times the predicted seconds of the search for pivots in `core` are spent at worst on what they leave of
+/// some lines of it.
+fn share(core: &SparseMatrix, some: &SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<f64> {
+    let machine = &options.machine;
+    let rest = Rest::of(some, pivots::find(some, &Effort::default(), observer)?.pivots.len(), options);
+    let rest = if core.rows() < core.cols() { rest.transposed() } else { rest };
+    let worst = rest.every_row_at_worst(machine).min(rest.row_space_seconds(machine, rest.rank_bound));
+    let search = Effort::default().cover_seconds(&machine.sparse, [core.rows(), core.cols()], core.nnz());
+    Ok(worst / search)
+}
+
+/// Passes on warnings and requests to stop: what else is told here is not what was planned.
 struct Hidden<'a>(&'a dyn Observer);
 
 impl Observer for Hidden<'_> {
+    fn warning(&self, message: &str) {
+        self.0.warning(message);
+    }
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }
@@ -137,6 +167,7 @@ mod tests {
     use super::*;
     use crate::answers::{rank, rank_plan};
     use crate::certify::Certainty;
+    use crate::cost::Kind;
     use crate::field::{Modulus, Rng};
     use crate::oracles::dense_rank;
     use crate::{Forecast, Silent};
@@ -159,9 +190,16 @@ mod tests {
         path.iter().map(|step| step.name).collect()
     }
 
+    /// Of a machine where a search for pivots in all lines takes so long that any draw is worth it.
+    fn dear_pivots() -> RankOptions {
+        let mut options = RankOptions::default();
+        options.machine.sparse.cover *= 1e9;
+        options
+    }
+
     #[test]
     fn a_draw_of_full_rank_is_proven_and_one_of_less_says_nothing() {
-        let (options, mut rng) = (RankOptions::default(), Rng::seed_from_u64(71));
+        let (options, mut rng) = (dear_pivots(), Rng::seed_from_u64(71));
         let mut seen = HashSet::new();
         // All of it, by far the most of it, half of it.
         for (p, width, each) in [(2, 100, 8), (3, 120, 6), (65521, 150, 4), (65521, 500, 5), ((1 << 61) - 1, 30, 4)] {
@@ -173,25 +211,74 @@ mod tests {
                 let draws = !dense && core.nnz() >= MANY && core.rows().max(core.cols()) / LONG >= full;
                 let found = rank(&a, &options, &Silent).unwrap();
                 let names = steps(&found.path);
-                seen.insert((names.contains(&"drawn lines"), expected == full));
                 assert_eq!(found.rank, expected, "{names:?}");
                 assert_eq!(found.path.iter().filter_map(|step| step.rank).sum::<usize>(), expected, "{names:?}");
                 let drawn = names.iter().position(|&name| name == "drawn lines");
+                assert_eq!(drawn.is_some(), draws, "{names:?}");
                 match drawn {
-                    Some(0) if expected < full => assert!(draws && names.len() > 1),
+                    Some(0) if expected < full => assert!(names.len() > 1),
                     Some(last) => {
-                        assert!(draws && last + 1 == names.len() && expected == full);
+                        assert!(last + 1 == names.len() && expected == full);
                         assert_eq!(found.certainty, Certainty::Proven);
                     }
-                    // Nothing is drawn, or it would take too much.
                     None => {}
                 }
+                seen.insert((draws, expected == full));
                 let plan = rank_plan(&a, &options, &Silent).unwrap();
-                assert_eq!(steps(&plan.made).contains(&"drawn lines"), drawn.is_some());
-                assert_eq!(plan.next.is_empty(), drawn.is_some_and(|_| expected == full), "{plan:?}");
+                assert_eq!(steps(&plan.made).contains(&"drawn lines"), draws);
+                assert_eq!(plan.next.is_empty(), draws && expected == full, "{plan:?}");
             }
         }
-        assert!(seen.contains(&(true, true)), "{seen:?}");
+        assert!(seen.contains(&(true, true)) && seen.contains(&(true, false)), "{seen:?}");
+    }
+
+    /// A draw goes on as far as the guard lets it, and no further.
+    #[test]
+    fn a_draw_takes_no_more_than_its_share() {
+        let (a, _) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(76));
+        let streams = Streams::of(&a, 1);
+        let some = draw(&a, DRAWN * a.cols() + MORE, &streams).unwrap().unwrap();
+        let at = |factor: f64| {
+            let mut options = RankOptions::default();
+            options.machine.sparse.cover *= factor;
+            options
+        };
+        let share = share(&a, &some, &at(1.0), &Silent).unwrap();
+        // It falls as pivots get dearer.
+        let lines = |times: f64| {
+            let options = at(share / SHARE * times);
+            lines(&a, &options, &streams, &mut Phases::default(), &Silent).unwrap()
+        };
+        assert!(matches!(lines(1.0 + 1e-9), Drawn::Full(_)));
+        let Drawn::Less(step) = lines(1.0 - 1e-9) else { panic!("too dear") };
+        assert_eq!((step.found.as_str(), step.rank), ("given up: their rank would take too long", Some(0)));
+    }
+
+    /// Lines that do not fit beside the matrix are not drawn.
+    #[test]
+    fn a_draw_keeps_to_the_memory_allowed() {
+        let (a, expected) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(77));
+        let with = |bytes| RankOptions { max_memory: Some(bytes), ..dear_pivots() };
+        let lines = |bytes| lines(&a, &with(bytes), &Streams::of(&a, 1), &mut Phases::default(), &Silent).unwrap();
+        let least = expected_bytes(&a, DRAWN * a.cols() + MORE) as u64;
+        assert!(matches!(lines(least - 1), Drawn::Nothing) && !matches!(lines(least), Drawn::Nothing));
+        assert!(matches!(lines(1 << 24), Drawn::Full(_)));
+        assert_eq!(rank(&a, &with(1 << 24), &Silent).unwrap().rank, expected);
+    }
+
+    /// What is asked of the answer is not asked of the lines drawn: any rank of theirs is a lower bound, unless it is a
+    /// co-degree. Here block Wiedemann finds it.
+    #[test]
+    fn a_draw_is_a_lower_bound_whatever_is_asked() {
+        let (a, full) = long(65521, 90, 300, 5, &mut Rng::seed_from_u64(79));
+        assert_eq!(full, 300);
+        let mut options = RankOptions { trials: 2, route: Route::CoDegree, proven: true, ..dear_pivots() };
+        options.machine = options.machine.scaled(Kind::Dense, 1e6).scaled(Kind::Sparse, 1e6);
+        let streams = Streams::of(&a, 1);
+        let found = lines(&a, &options, &streams, &mut Phases::default(), &Silent).unwrap();
+        let Drawn::Full(found) = found else { panic!("a full rank") };
+        assert_eq!((found.rank, found.certainty), (300, Certainty::Proven));
+        assert_eq!(found.wiedemann.expect("dense elimination is dear").trials, 1);
     }
 
     /// Nor where a minor or the method is asked for.
@@ -202,7 +289,7 @@ mod tests {
         let lines = |a: &SparseMatrix, options: &RankOptions| {
             lines(a, options, &Streams::of(a, 1), &mut Phases::default(), &Silent).unwrap()
         };
-        let auto = RankOptions::default();
+        let auto = dear_pivots();
         assert!(matches!(lines(&a, &auto), Drawn::Full(_)));
         for options in [RankOptions { minor: true, ..auto.clone() }, auto.clone().method(Method::Elimination)] {
             assert!(matches!(lines(&a, &options), Drawn::Nothing));
@@ -215,7 +302,7 @@ mod tests {
         let mut entries: Vec<_> = (0..a.rows()).flat_map(|i| (0..4).map(move |k| (i, (i + 7 * k) % 149, 1))).collect();
         entries.push((5, 149, 1));
         let b = SparseMatrix::from_triplets(a.modulus(), a.rows(), 150, &entries);
-        assert!(matches!(lines(&b, &auto), Drawn::Nothing));
+        assert!(matches!(lines(&b, &auto), Drawn::Less(step) if step.found.contains("missed")));
     }
 
     /// A plan alone is told what was found, and an answer what is done.
@@ -229,7 +316,7 @@ mod tests {
         }
         let (a, _) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(73));
         let heard = Heard(Mutex::default());
-        let found = rank(&a, &RankOptions::default(), &heard).unwrap();
+        let found = rank(&a, &dear_pivots(), &heard).unwrap();
         assert_eq!(heard.0.into_inner().unwrap(), ["drawn lines"]);
         assert!(found.reason.contains("664 of 36000 rows have rank 150"), "{}", found.reason);
     }

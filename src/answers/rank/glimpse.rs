@@ -25,7 +25,7 @@ pub(super) fn looks_dense(a: &SparseMatrix) -> Result<bool> {
     if rows.min(cols) < GLIMPSE || a.nnz() as u128 * SPARSE < rows as u128 * cols as u128 {
         return Ok(false);
     }
-    let mut seen = a.minor(&some_lines(rows), &some_lines(cols))?;
+    let mut seen = a.submatrix(&some_lines(rows), &some_lines(cols))?;
     let most = seen.rows().min(seen.cols());
     seen.drop_empty_lines()?;
     if 2 * seen.rows().min(seen.cols()) < most || components_of(&seen)?.count > 1 {
@@ -107,8 +107,13 @@ mod tests {
         let triangle = shuffled(800, 800, &mut rng, |i, j, _| j >= i);
         let blocks = shuffled(720, 720, &mut rng, |i, j, _| i / 90 == j / 90);
         let border = shuffled(1000, 1000, &mut rng, |i, j, _| i.min(j) >= 500 || i == j);
-        for a in [&triangle, &blocks, &border] {
-            assert!(a.nnz() as u128 * SPARSE >= 720 * 720 && !looks_dense(a).unwrap(), "{} x {}", a.rows(), a.cols());
+        // Two parts, each of which looks dense.
+        let half = |i: usize, j: usize, rng: &mut Rng| i / 600 == j / 600 && rng.random_bool(0.5);
+        let parts = shuffled(1200, 1200, &mut rng, half);
+        assert!(looks_dense(&shuffled(600, 600, &mut rng, half)).unwrap());
+        for a in [&triangle, &blocks, &border, &parts] {
+            assert!(a.nnz() as u128 * SPARSE >= a.rows() as u128 * a.cols() as u128);
+            assert!(!looks_dense(a).unwrap(), "{} x {}", a.rows(), a.cols());
         }
     }
 

@@ -17,7 +17,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
-/// The share of the smaller side that pivots without fill-in must be.
+/// The share of the smaller side that pivots without fill-in must be, and that of all pivots that singletons are where
+/// idle ones are looked for.
 const WORTHWHILE_SHARE: usize = 8;
 /// Threads from which on one of them looks for a maximum matching while the others look for pivots.
 const AHEAD: usize = 2;
@@ -153,25 +154,42 @@ impl Work<'_> {
             self.phases.time("pivots", || left.of.transpose())?;
         }
         let Found { pivots, counts, .. } = found;
+        let count = pivots.len();
+        left.of.pivot(pivots);
+        let idle = self.take_idle(left, counts.singletons)?;
+        let mut why = if transposed { vec!["on the transpose".to_string()] } else { vec![] };
+        if idle > 0 {
+            let core = left.of.left();
+            why.push(format!("without the {idle} that are idle {} x {} is left", core.rows(), core.cols()));
+        }
         self.path.push(Step {
             name: "structural pivots",
             found: format!(
-                "{} ({} singletons, {} Faugère-Lachartre, {} greedy, {} by search)",
-                pivots.len(),
-                counts.singletons,
-                counts.faugere_lachartre,
-                counts.greedy,
-                counts.search
+                "{count} ({} singletons, {} Faugère-Lachartre, {} greedy, {} by search)",
+                counts.singletons, counts.faugere_lachartre, counts.greedy, counts.search
             ),
-            why: if transposed { "on the transpose".into() } else { String::new() },
-            rank: Some(pivots.len()),
+            why: why.join("; "),
+            rank: Some(count),
             predicted: Some(predicted),
             seconds: start.elapsed().as_secs_f64(),
         });
-        left.of.pivot(pivots);
         left.go_on(Stage::Pivoted, self.options)?;
-        left.structural = structural;
+        // Idle pivots are a matching of lines that are not left.
+        left.structural = structural.map(|size| size - idle);
         Ok(())
+    }
+
+    /// Is done with idle pivots, where they may be many: singletons are.
+    fn take_idle(&mut self, left: &mut Left<'_>, singletons: usize) -> Result<usize> {
+        let few = singletons == 0 || singletons < left.of.pivots().len() / WORTHWHILE_SHARE;
+        if few || self.options.is_tight(left.of.left().nnz()) {
+            return Ok(0);
+        }
+        match self.phases.time("pivots", || left.of.take_idle()) {
+            // Passes over fewer entries may help, and are not needed.
+            Err(Error::Memory(_)) => Ok(0),
+            other => other,
+        }
     }
 
     /// [`Action::Match`](super::plan::Action::Match), or nothing yet, if the next step does not depend on it.

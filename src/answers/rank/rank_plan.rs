@@ -62,7 +62,7 @@ pub struct PlannedStep {
 
 /// The plan that [`rank()`](super::rank()) starts with for `a` under these options. Pivots are found for it, and
 /// complements formed where that is cheap: a small part of the time that the rank takes, unless that is short as a
-/// whole.
+/// whole. Where a few lines are drawn of a long matrix, their rank is found, which may be all that there is to do.
 ///
 /// ```
 /// use blackfield::{Silent, answers::{RankOptions, rank_plan}, families, field::Modulus};

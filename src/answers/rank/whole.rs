@@ -62,9 +62,10 @@ impl SparseMatrix {
 /// As [`rank()`].
 pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Observer) -> Result<Rank> {
     // A minor names the lines of the matrix as it was. That is there to be hashed, too, once something is drawn, as may
-    // never be for a full one.
+    // never be for one that is eliminated densely as it stands.
     let full = 2 * a.nnz() as u128 >= a.rows() as u128 * a.cols() as u128;
-    if options.minor || full && !a.has_empty_lines()? {
+    let dense = full && matches!(options.method, Method::Auto | Method::Elimination) && options.max_memory.is_none();
+    if options.minor || dense && !a.has_empty_lines()? {
         return rank(&a, options, observer);
     }
     options.check()?;
