@@ -90,7 +90,8 @@ fn both_routes_and_several_trials_agree() {
     for name in ["EX1", "ch5-5-b2", "mk9-b3", "kneser_6_2_1", "bibd_12_5", "Trefethen_200", "klein"] {
         let Some(entry) = manifest().into_iter().find(|e| e.name.starts_with(name)) else { panic!("{name}") };
         let matrix = load(&entry);
-        for &(p, expected) in &entry.ranks {
+        // Over the smallest field, a small one and a large one.
+        for &(p, expected) in entry.ranks.iter().filter(|(p, _)| [2, 7, 65521].contains(p)) {
             let a = matrix.reduce(Modulus::new(p).unwrap());
             for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
                 let options = RankOptions::default().method(Method::Wiedemann).route(route).trials(2).block(4).seed(7);

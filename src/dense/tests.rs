@@ -319,7 +319,7 @@ fn textbook_reduced(field: &PrimeField, a: &DenseMatrix<u64>) -> (Vec<u32>, Vec<
 fn blocks_of_any_height_give_the_same_reduced_form() {
     let mut rng = Rng::seed_from_u64(22);
     let sizes =
-        [(0, 5, 0), (5, 0, 0), (1, 1, 1), (9, 8, 3), (70, 65, 65), (40, 150, 40), (600, 130, 70), (330, 340, 300)];
+        [(0, 5, 0), (5, 0, 0), (1, 1, 1), (9, 8, 3), (70, 65, 65), (40, 150, 40), (600, 130, 70), (290, 300, 270)];
     for (p, (rows, cols, rank)) in PRIMES.into_iter().flat_map(|p| sizes.map(|size| (p, size))) {
         let modulus = Modulus::new(p).unwrap();
         let field = PrimeField(modulus);
