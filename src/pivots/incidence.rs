@@ -2,38 +2,55 @@
 
 use crate::isa::prefetch;
 use crate::sparse::{Pattern, SparseMatrix};
+use std::ops::Range;
 
 /// Ascending indices, line by line: the columns of each row, or the rows of each column.
 #[derive(Clone, Copy)]
 pub(super) struct Lines<'a> {
     start: &'a [usize],
     index: &'a [u32],
+    /// How many indices each line has, if that is the same number for all, as in boundary matrices: where a line begins
+    /// is not looked up then, in memory that is seldom in the cache. 0 if it is not.
+    weight: usize,
 }
 
 impl<'a> Lines<'a> {
+    fn new(start: &'a [usize], index: &'a [u32]) -> Self {
+        let weight = start.get(1).copied().unwrap_or(0);
+        let is_same = start.iter().enumerate().all(|(i, &at)| at == i * weight);
+        Lines { start, index, weight: if is_same { weight } else { 0 } }
+    }
     /// Number of lines.
     pub fn len(self) -> usize {
         self.start.len() - 1
     }
+    /// Where the indices of line i are.
+    #[inline(always)]
+    fn span(self, i: u32) -> Range<usize> {
+        let i = i as usize;
+        if self.weight > 0 { i * self.weight..(i + 1) * self.weight } else { self.start[i]..self.start[i + 1] }
+    }
     /// The indices of line i.
     #[inline(always)]
     pub fn line(self, i: u32) -> &'a [u32] {
-        &self.index[self.start[i as usize]..self.start[i as usize + 1]]
+        &self.index[self.span(i)]
     }
     /// How many indices line i has.
     #[inline(always)]
     pub fn degree(self, i: u32) -> usize {
-        self.start[i as usize + 1] - self.start[i as usize]
+        self.span(i).len()
     }
     /// Asks for where line i begins.
     #[inline(always)]
     pub fn prefetch_start(self, i: u32) {
-        prefetch(self.start, i as usize);
+        if self.weight == 0 {
+            prefetch(self.start, i as usize);
+        }
     }
     /// Asks for the first indices of line i.
     #[inline(always)]
     pub fn prefetch(self, i: u32) {
-        prefetch(self.index, self.start[i as usize]);
+        prefetch(self.index, self.span(i).start);
     }
     /// How many indices all lines have.
     pub fn nnz(self) -> usize {
@@ -43,10 +60,10 @@ impl<'a> Lines<'a> {
 
 /// The columns of each row of a pattern.
 pub(super) fn lines(pattern: &Pattern) -> Lines<'_> {
-    Lines { start: pattern.row_starts(), index: pattern.columns() }
+    Lines::new(pattern.row_starts(), pattern.columns())
 }
 
 /// The columns of each row of `a`.
 pub(super) fn rows(a: &SparseMatrix) -> Lines<'_> {
-    Lines { start: a.row_starts(), index: &a.col }
+    Lines::new(a.row_starts(), &a.col)
 }

@@ -292,7 +292,8 @@ fn best_cover(
     // By rows and by columns, the last lines first and the oldest of equals: the best rule on nearly every matrix
     // measured.
     let usual = Ties { descending: true, newest: false };
-    // The side with more lines has more choice, and wins where it is notably longer: there one cover must do.
+    // The side with more lines has more choice, and wins as a rule where it is notably longer: there one cover must do,
+    // unless few lines are left, so that some pivots more make the complement a much smaller one.
     let long = rows.len() >= cols.len();
     let first = [long, !long].map(|by_rows| Way { by_rows, seeded: false, ties: usual });
     let (first, second) = first.split_at(if effort::is_lopsided(rows.len(), cols.len()) { 1 } else { 2 });
@@ -304,10 +305,14 @@ fn best_cover(
 
     let mut best = Cover::default();
     for ways in [first, &others] {
-        let entries = ways.len() as u64 * rows.nnz() as u64;
-        if best.pivots.len() == most || (!best.pivots.is_empty() && entries > effort.covers) {
-            break;
-        }
+        let (found, entries) = (best.pivots.len(), ways.len() as u64 * rows.nnz() as u64);
+        let ways = match found {
+            0 => ways,
+            _ if found == most => break,
+            _ if entries <= effort.covers => ways,
+            _ if effort::leaves_few(found, most) => second,
+            _ => break,
+        };
         observer.check()?;
         let covers = ways.par_iter().map(|way| way.cover(rows, cols, peeled)).collect::<Result<Vec<Cover>>>()?;
         let weight = |cover: &Cover| cover.pivots.iter().map(|&(i, _)| rows.degree(i)).sum::<usize>();

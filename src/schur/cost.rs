@@ -143,10 +143,10 @@ impl Sketch {
         bound.min(first_width(bound) - MARGIN)
     }
 
-    /// Predicted seconds of one thread for [`sketch`](super::sketch()), if the rank of S is `rank` of at most `bound`
-    /// and checks may miss something with probability `error`: passes that make combinations, folded, again for each M
-    /// unless they were kept, and their elimination.
-    pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, rank: usize, error: ErrorBound) -> f64 {
+    /// Predicted seconds of one thread for [`sketch`](super::sketch()), if the rank of S is `rank` of at most `bound`,
+    /// ranks up to `most` are looked for, and checks may miss something with probability `error`: passes that make
+    /// combinations, folded, again for each M unless they were kept, and their elimination.
+    pub fn seconds(shape: &Shape, machine: &Machine, bound: usize, [rank, most]: [usize; 2], error: ErrorBound) -> f64 {
         let &Shape { modulus, pivots, rows, cols, nnz, valued, .. } = shape;
         let prices = &machine.passes;
         let passes = |count: usize| {
@@ -155,7 +155,7 @@ impl Sketch {
             shape.combining_seconds(machine, nnz, valued, count) + count as f64 / LANES as f64 * folds + waits
         };
         let mut seconds = nnz as f64 * prices.ready * 2.0;
-        let (mut width, mut kept) = (first_width(bound), 0);
+        let (mut width, mut kept, most) = (first_width(bound), 0, bound.min(most.saturating_add(1)));
         loop {
             let found = rank.min(width.saturating_sub(MARGIN));
             let made = found.next_multiple_of(LANES);
@@ -165,7 +165,7 @@ impl Sketch {
             if found == rank {
                 break;
             }
-            width = wider(width);
+            width = wider(width, most);
             kept = (found - kept).min(Kept::most(MOST_BYTES, width, shape.lane()));
         }
         let checks = if rank < bound { check_combinations(error, 1, (modulus.get() as f64).log2()) } else { 0 };
@@ -178,12 +178,12 @@ impl Sketch {
     /// Predicted bytes for a rank up to `rank`, those of A not counted; 2⁶⁴ - 1 where they would leave 64 bits.
     pub fn bytes(shape: &Shape, bound: usize, rank: usize) -> u64 {
         let &Shape { modulus, rows, cols, .. } = shape;
-        let mut width = first_width(bound);
+        let (mut width, most) = (first_width(bound), bound.min(rank.saturating_add(1)));
         while rank + MARGIN > width {
-            width = wider(width);
+            width = wider(width, most);
         }
         // Rows are made for the next width, and narrowed.
-        let widest = wider(width);
+        let widest = wider(width, most);
         let sums = shape.rows_at_once(widest) * (widest + width) * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (shape.workspaces() + 2) + 2 * shape.program_bytes() + 4 * rows;
         let kept = rank.min(Kept::most(MOST_BYTES, widest, shape.lane())) * widest * shape.lane();

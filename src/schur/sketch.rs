@@ -39,8 +39,8 @@ use rand::RngExt;
 
 /// Columns of the first sketch.
 const FIRST_WIDTH: usize = 4096;
-/// Up to so many columns the next sketch is four times as wide, beyond that twice: there passes cost more, here the
-/// dense elimination.
+/// Up to so many columns the next sketch is four times as wide where ranks are looked for that need it, beyond that
+/// twice: there passes cost more, here the dense elimination.
 const STEEP: usize = 8192;
 /// A rank so close to the width says nothing.
 pub(super) const MARGIN: usize = 64;
@@ -119,7 +119,7 @@ pub(super) fn sketch_from(
         fold.widen(width);
         rng.set_word_pos(u128::from(drawn[0]) << 64 | u128::from(drawn[1]));
     }
-    let kept = Kept::new(wider(width), room);
+    let kept = Kept::new(wider(width, most(&options)), room);
     let (opened, made) = rayon::join(|| place.open(width, true), || Folder::new(split, fold, kept, device));
     opened?;
     let (mut folder, products) = made?;
@@ -145,7 +145,7 @@ pub(super) fn sketch_from(
             return Ok(Sketch { rank: stage.echelon.rank(), extent, width });
         }
         begin = Begin::With(stage.into_known()?);
-        width = wider(width);
+        width = wider(width, most(&options));
     })();
     match found {
         // All that is known then is that the rank is not smaller.
@@ -165,9 +165,17 @@ pub(super) fn first_width(bound: usize) -> usize {
     FIRST_WIDTH.min((bound + 2 * MARGIN).next_power_of_two())
 }
 
-/// Columns of the next.
-pub(super) fn wider(width: usize) -> usize {
-    if width < STEEP { 4 * width } else { 2 * width }
+/// Columns of the next, where ranks up to `most` are looked for: twice as many at least, and no more beyond that than
+/// hold such a rank, at an eighth more (three entries in each row of M hold 0.917 of its columns: [`Fold`]).
+pub(super) fn wider(width: usize, most: usize) -> usize {
+    let steep = if width < STEEP { 4 * width } else { 2 * width };
+    let enough = most.saturating_add(most / 8).saturating_add(2 * MARGIN).checked_next_power_of_two();
+    steep.min(enough.unwrap_or(usize::MAX).max(2 * width))
+}
+
+/// Ranks up to this are looked for: one more than is given up at shows that.
+fn most(options: &RowSpaceOptions) -> usize {
+    options.rank_bound.min(options.give_up.saturating_add(1))
 }
 
 /// How a stage ends.
@@ -255,8 +263,7 @@ impl Stage<'_> {
     }
     /// Blocks of combinations that are made next beyond a rank, and no more than what is wanted takes.
     fn next_batch(&self, rank: usize) -> usize {
-        let RowSpaceOptions { rank_bound, give_up, .. } = self.options;
-        let wanted = rank_bound.min(give_up.saturating_add(1)).saturating_sub(self.echelon.rank());
+        let wanted = most(&self.options).saturating_sub(self.echelon.rank());
         batch(rank, LANES).min(wanted.div_ceil(LANES).max(1))
     }
     /// Absorbs what is known.
@@ -333,7 +340,8 @@ impl Stage<'_> {
     }
     /// The combinations that were independent of those before them. They are folded to the next width from now on.
     fn into_known(mut self) -> Result<Known> {
-        let kept = self.folder.widen(wider(wider(self.width)))?;
+        let most = most(&self.options);
+        let kept = self.folder.widen(wider(wider(self.width, most), most))?;
         let mut combinations = |numbers: &mut dyn Iterator<Item = usize>| {
             memory::collect(numbers.map(|k| std::mem::take(&mut self.absorbed[k])), COMBINATIONS)
         };

@@ -81,7 +81,7 @@ pub fn method_costs(a: &SparseMatrix, machine: &Machine, observer: &dyn Observer
         costs.push(cost(
             "sketches of S",
             of.clone(),
-            Sketch::seconds(&rest, machine, bound, bound, ERROR),
+            Sketch::seconds(&rest, machine, bound, [bound, bound], ERROR),
             Some(Sketch::bytes(&rest, bound, bound)),
         ));
     }

@@ -247,11 +247,12 @@ impl OnRest<'_, '_> {
             exploration: all.stream(Domain::Sketch, 0),
             challenge: &|number, cols| all.challenge(number, &[&split.rows, &split.cols, cols]),
         };
+        let most = give_up.min(rest.rank_bound);
+        let spent =
+            |machine: &Machine, rank: usize| rest.sketch_seconds_of(machine, [rank, most]).expect("it was planned");
         let seconds = |machine: &Machine, rank: usize| {
-            let next = RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound);
-            rest.sketch_seconds(machine, next).expect("it was planned")
+            spent(machine, RowSpace::after_batch(rest.modulus, rank).min(rest.rank_bound))
         };
-        let spent = |machine: &Machine, rank: usize| rest.sketch_seconds(machine, rank).expect("it was planned");
         let name = "sketch";
         let done = self.work.somewhere(decision.gpu, |work, device| {
             work.watched(name, now, seconds, spent, |phases, observer| {
@@ -267,7 +268,7 @@ impl OnRest<'_, '_> {
         let full = extent == Extent::Part && rank <= give_up;
         let ended = if full { "; given up: out of memory on the GPU" } else { "" };
         let found = format!("rank {rank}{more}, rows folded to {}{ended}", counted(width, "column"));
-        let predicted = |machine: &Machine| rest.sketch_seconds(machine, rank).expect("it was planned");
+        let predicted = |machine: &Machine| spent(machine, rank);
         self.work.step(name, found, &decision.reason, known, predicted, taken);
         let (certainty, ground) = match extent {
             Extent::Part => return Ok(Done::Part { than: rank, seen: true, full }),

@@ -214,13 +214,17 @@ impl Rest {
             .filter(|&(_, seconds)| seconds <= others)
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
-    /// Predicted seconds of one thread for a sketch, if the rank of S is r; none over GF(2) and GF(3), for a minor or a
-    /// proof.
+    /// Predicted seconds of one thread for a sketch that looks for ranks up to r, if the rank of S is that; none over
+    /// GF(2) and GF(3), for a minor or a proof.
     pub fn sketch_seconds(&self, machine: &Machine, r: usize) -> Option<f64> {
+        self.sketch_seconds_of(machine, [r, r])
+    }
+    /// The same for one that looks for ranks up to `most`.
+    pub fn sketch_seconds_of(&self, machine: &Machine, [r, most]: [usize; 2]) -> Option<f64> {
         (self.modulus.get() > 3 && !self.minor && !self.proven).then(|| {
             let prices = self.prices(machine);
             let prices = self.dense_prices(&prices, self.rank_bound);
-            Sketch::seconds(&self.shape(), &prices, self.rank_bound, r, self.check)
+            Sketch::seconds(&self.shape(), &prices, self.rank_bound, [r, most], self.check)
         })
     }
     /// The largest rank with a row space that takes little compared with the first sketch: a small rank is better known
