@@ -190,22 +190,26 @@ mod tests {
         path.iter().map(|step| step.name).collect()
     }
 
-    /// Of a machine where a search for pivots in all lines takes so long that any draw is worth it.
-    fn dear_pivots() -> RankOptions {
-        let mut options = RankOptions::default();
-        options.machine.sparse.cover *= 1e9;
+    /// Options at which lines of `a`, which is long, are drawn: at prices of this machine, but for a search for pivots
+    /// that takes as long as that needs. The matrix as a whole, with 14 times as many lines, does not look dense then.
+    fn letting_draw(a: &SparseMatrix) -> RankOptions {
+        let (core, mut options) = (a.without_empty_lines().unwrap(), RankOptions::default());
+        let count = DRAWN * core.rows().min(core.cols()) + MORE;
+        let Some(some) = draw(&core, count, &Streams::of(&core, 1)).unwrap() else { return options };
+        let share = share(&core, &some, &options, &Silent).unwrap();
+        options.machine.sparse.cover *= (2.0 * share / SHARE).max(1.0);
         options
     }
 
     #[test]
     fn a_draw_of_full_rank_is_proven_and_one_of_less_says_nothing() {
-        let (options, mut rng) = (dear_pivots(), Rng::seed_from_u64(71));
+        let mut rng = Rng::seed_from_u64(71);
         let mut seen = HashSet::new();
         // All of it, by far the most of it, half of it.
         for (p, width, each) in [(2, 100, 8), (3, 120, 6), (65521, 150, 4), (65521, 500, 5), ((1 << 61) - 1, 30, 4)] {
             let (tall, expected) = long(p, 140_000 / (400 * each) + 1, width, each, &mut rng);
             for a in [tall.transpose().unwrap(), tall] {
-                let core = a.without_empty_lines().unwrap();
+                let (core, options) = (a.without_empty_lines().unwrap(), letting_draw(&a));
                 let full = core.rows().min(core.cols());
                 let dense = Left::of(Cow::Borrowed(&core), &options, &options.machine).unwrap().dense;
                 let draws = !dense && core.nnz() >= MANY && core.rows().max(core.cols()) / LONG >= full;
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn a_draw_keeps_to_the_memory_allowed() {
         let (a, expected) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(77));
-        let with = |bytes| RankOptions { max_memory: Some(bytes), ..dear_pivots() };
+        let with = |bytes| RankOptions { max_memory: Some(bytes), ..letting_draw(&a) };
         let lines = |bytes| lines(&a, &with(bytes), &Streams::of(&a, 1), &mut Phases::default(), &Silent).unwrap();
         let least = expected_bytes(&a, DRAWN * a.cols() + MORE) as u64;
         assert!(matches!(lines(least - 1), Drawn::Nothing) && !matches!(lines(least), Drawn::Nothing));
@@ -272,8 +276,9 @@ mod tests {
     fn a_draw_is_a_lower_bound_whatever_is_asked() {
         let (a, full) = long(65521, 90, 300, 5, &mut Rng::seed_from_u64(79));
         assert_eq!(full, 300);
-        let mut options = RankOptions { trials: 2, route: Route::CoDegree, proven: true, ..dear_pivots() };
+        let mut options = RankOptions { trials: 2, route: Route::CoDegree, proven: true, ..RankOptions::default() };
         options.machine = options.machine.scaled(Kind::Dense, 1e6).scaled(Kind::Sparse, 1e6);
+        options.machine.sparse.cover *= 1e9;
         let streams = Streams::of(&a, 1);
         let found = lines(&a, &options, &streams, &mut Phases::default(), &Silent).unwrap();
         let Drawn::Full(found) = found else { panic!("a full rank") };
@@ -289,7 +294,7 @@ mod tests {
         let lines = |a: &SparseMatrix, options: &RankOptions| {
             lines(a, options, &Streams::of(a, 1), &mut Phases::default(), &Silent).unwrap()
         };
-        let auto = dear_pivots();
+        let auto = letting_draw(&a);
         assert!(matches!(lines(&a, &auto), Drawn::Full(_)));
         for options in [RankOptions { minor: true, ..auto.clone() }, auto.clone().method(Method::Elimination)] {
             assert!(matches!(lines(&a, &options), Drawn::Nothing));
@@ -316,7 +321,7 @@ mod tests {
         }
         let (a, _) = long(65521, 90, 150, 4, &mut Rng::seed_from_u64(73));
         let heard = Heard(Mutex::default());
-        let found = rank(&a, &dear_pivots(), &heard).unwrap();
+        let found = rank(&a, &letting_draw(&a), &heard).unwrap();
         assert_eq!(heard.0.into_inner().unwrap(), ["drawn lines"]);
         assert!(found.reason.contains("664 of 36000 rows have rank 150"), "{}", found.reason);
     }
