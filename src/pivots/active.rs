@@ -2,11 +2,11 @@
 //!
 //! S·x is made from x in the columns without a pivot: pivot k gives wⱼₖ = -Σ a(iₖ, j)·wⱼ / a(iₖ, jₖ) from columns that
 //! come later, for the rows that have an entry in column jₖ. A pivot is *idle* if nobody asks for wⱼₖ, neither a row
-//! without a pivot nor one of a pivot that is asked for; or if wⱼₖ = 0 whatever x is, since row iₖ has entries in columns
-//! of such pivots alone. All others are *active*. Singletons are idle, and what depends on them alone.
+//! without a pivot nor one of a pivot that is asked for; or if wⱼₖ = 0 whatever x is, since row iₖ has entries in
+//! columns of such pivots alone. All others are *active*. Singletons are idle, and what depends on them alone.
 //!
-//! S is that of the active pivots in the minor of all other lines. Proof: in the program above, a wⱼₖ that is 0 or that
-//! nobody asks for may be left out of every sum, with its row and its column.
+//! S is that of the active pivots in the submatrix of all other lines. Proof: in the program above, a wⱼₖ that is 0 or
+//! that nobody asks for may be left out of every sum, with its row and its column.
 
 use super::{PIVOTS, Pivots};
 use crate::sparse::SparseMatrix;
@@ -26,7 +26,7 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Tells the pivots of `a` apart, in O(rows + cols + nnz).
+    /// Tells the pivots of `a` apart: O(rows + cols + nnz), and two binary searches for each that is active.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
