@@ -109,7 +109,8 @@ mod tests {
         let named = active.rows.iter().zip(&active.cols).map(|(&i, &j)| (rows[i as usize], cols[j as usize]));
         let mut all: Vec<_> = idle.rows.iter().copied().zip(idle.cols.iter().copied()).chain(named).collect();
         let mut expected: Vec<_> = pivots.rows.iter().copied().zip(pivots.cols.iter().copied()).collect();
-        (all.sort_unstable(), expected.sort_unstable());
+        all.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(all, expected);
         let of_minor = complement(&minor, &active).into_iter();
         let of_minor = of_minor.map(|((i, j), v)| ((rows[i as usize], cols[j as usize]), v)).collect();
