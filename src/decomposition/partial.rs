@@ -147,12 +147,12 @@ impl<'m> Decomposition<'m> {
     pub fn pivot(&mut self, pivots: Pivots) {
         self.pivots = pivots;
     }
-    /// Is done with those of the structural pivots that are idle ([`Active`]), whose complement is a minor of what is
-    /// left; how many these are. None if something is kept, which names all of a complement's pivots and lines.
+    /// Is done with those of the structural pivots that are idle ([`Active`]), whose complement is a submatrix of what
+    /// is left; how many these are. None if something is kept, which names all of a complement's pivots and lines.
     ///
     /// # Errors
     /// [`crate::Error::Memory`]; nothing has changed then.
-    pub fn take_idle(&mut self) -> Result<usize> {
+    pub(crate) fn take_idle(&mut self) -> Result<usize> {
         if self.record.is_some() || self.steps.is_some() || self.aside > 0 {
             return Ok(0);
         }
