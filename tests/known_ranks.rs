@@ -90,8 +90,7 @@ fn both_routes_and_several_trials_agree() {
     for name in ["EX1", "ch5-5-b2", "mk9-b3", "kneser_6_2_1", "bibd_12_5", "Trefethen_200", "klein"] {
         let Some(entry) = manifest().into_iter().find(|e| e.name.starts_with(name)) else { panic!("{name}") };
         let matrix = load(&entry);
-        // Over the smallest field, a small one and a large one.
-        for &(p, expected) in entry.ranks.iter().filter(|(p, _)| [2, 7, 65521].contains(p)) {
+        for &(p, expected) in &entry.ranks {
             let a = matrix.reduce(Modulus::new(p).unwrap());
             for route in [Route::Shortcut, Route::CoDegree, Route::Both] {
                 let options = RankOptions::default().method(Method::Wiedemann).route(route).trials(2).block(4).seed(7);
@@ -113,6 +112,48 @@ fn an_error_bound_is_met_by_an_extension_field() {
         matches!(answer.certainty, Certainty::MonteCarlo { error_bound } if error_bound.value() <= 1e-12),
         "{answer:?}"
     );
+}
+
+/// Lines with one entry, and what hangs on them, about a core of known rank: (A 0 0; X K 0; 0 Y D) has the rank of K
+/// and as much as A and D have lines. A is a chain that ends in a line with one entry, D a diagonal; lines are shuffled.
+#[test]
+fn lines_with_one_entry_are_done_with() {
+    const CHAIN: usize = 40_000;
+    let (rows, cols, rank_of_core) = (300, 250, 120);
+    let (m, n) = (2 * CHAIN + rows, 2 * CHAIN + cols);
+    // Rows of K are those of (I R) and sums of two of them: its rank is that of I over every field.
+    let of_core = |i: usize, j: usize| {
+        let unit = |i: usize| if j < rank_of_core { i64::from(i == j) } else { (i * j % 7) as i64 - 3 };
+        if i < rank_of_core { unit(i) } else { unit(i % rank_of_core) + unit(7 * i % rank_of_core) }
+    };
+    let mut entries = vec![];
+    for i in 0..CHAIN {
+        entries.extend((i..CHAIN.min(i + 2)).map(|j| (i, j, 1)));
+        entries.push((CHAIN + rows + i, CHAIN + cols + i, -1));
+        entries.push((CHAIN + rows + i, CHAIN + i % cols, 2));
+    }
+    for i in 0..rows {
+        entries.extend((0..cols).map(|j| (CHAIN + i, CHAIN + j, of_core(i, j))));
+        entries.extend([(CHAIN + i, 13 * i, 5), (CHAIN + i, 17 * i + 1, -7)]);
+    }
+    let shuffled = |k: usize, count: usize| k * 99_991 % count;
+    let entries: Vec<_> = entries.into_iter().map(|(i, j, v)| (shuffled(i, m), shuffled(j, n), v)).collect();
+    let a = Triplets::from_entries(m, n, entries);
+    for (p, threads) in [(2, 2), (65521, 1), (65521, 2), ((1 << 61) - 1, 2)] {
+        let a = a.reduce(Modulus::new(p).unwrap());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for (options, done_with) in [
+            (RankOptions::default(), true),
+            (RankOptions::default().method(Method::Hybrid), true),
+            (RankOptions::default().method(Method::Elimination), true),
+            (RankOptions::default().minor(true), false),
+        ] {
+            let answer = pool.install(|| rank(&a, &options, &Silent)).unwrap();
+            assert_eq!(answer.rank, 2 * CHAIN + rank_of_core, "mod {p}: {:?}", answer.path);
+            let idle = answer.path.iter().any(|step| step.why.contains("that are idle"));
+            assert_eq!(idle, done_with, "mod {p}: {:?}", answer.path);
+        }
+    }
 }
 
 #[test]
