@@ -230,7 +230,7 @@ mod tests {
     /// Cleared by a few blocks at once, or by one after the other.
     #[test]
     fn blocks_clear_alike_together_and_alone() {
-        in_every_form(&[5, 65521, (1 << 40) + 15], |p| {
+        in_every_form(&[5, 65521, (1 << 24) + 43, (1 << 40) + 15], |p| {
             let (modulus, cols, mut rng) = (Modulus::new(p).unwrap(), 1060, Rng::seed_from_u64(62 ^ p));
             let mut panels = Panels::<u64>::new(modulus, cols).unwrap();
             panels.absorb_dense(1040, &rows(p, 1040, cols, PANEL, &mut rng)).unwrap();
