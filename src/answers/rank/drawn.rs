@@ -68,15 +68,8 @@ pub(super) fn lines(
     let found = || {
         let Some(some) = draw(core, count, streams)? else { return Ok(Err("a line of the other side is missed")) };
         let bytes = ENTRY.saturating_mul(some.nnz() as u64);
-        // A lower bound is wanted, as every value is but a co-degree.
-        let options = &RankOptions {
-            max_memory: options.max_memory.map(|limit| limit.saturating_sub(bytes)),
-            proven: false,
-            error: None,
-            trials: 1,
-            route: Route::Shortcut,
-            ..options.clone()
-        };
+        let max_memory = options.max_memory.map(|limit| limit.saturating_sub(bytes));
+        let options = &RankOptions { max_memory, ..for_a_lower_bound(options) };
         let hidden = Hidden(observer);
         if share(core, &some, options, &hidden)? > SHARE {
             return Ok(Err("their rank would take too long"));
@@ -113,6 +106,11 @@ pub(super) fn lines(
     path.push(step(format!("rank {rank} of")));
     let proven = Rank::proven(full, method, reason, path, std::mem::take(phases));
     Ok(Drawn::Full(Box::new(Rank { wiedemann, devices, ..proven })))
+}
+
+/// Options for a rank of which a lower bound is wanted, as every value is but a co-degree.
+fn for_a_lower_bound(options: &RankOptions) -> RankOptions {
+    RankOptions { proven: false, error: None, trials: 1, route: Route::Shortcut, ..options.clone() }
 }
 
 /// Bytes of so many lines of the longer side, and of what they are copied with, if they are as heavy as others or not
@@ -170,6 +168,7 @@ mod tests {
     use crate::cost::Kind;
     use crate::field::{Modulus, Rng};
     use crate::oracles::dense_rank;
+    use crate::report::ErrorBound;
     use crate::{Forecast, Silent};
     use rand::SeedableRng;
     use std::collections::HashSet;
@@ -191,7 +190,7 @@ mod tests {
     }
 
     /// Options at which lines of `a`, which is long, are drawn: at prices of this machine, but for a search for pivots
-    /// that takes as long as that needs. The matrix as a whole, with 14 times as many lines, does not look dense then.
+    /// that takes as long as that needs. The matrix as a whole, with many times as many lines, does not look dense then.
     fn letting_draw(a: &SparseMatrix) -> RankOptions {
         let (core, mut options) = (a.without_empty_lines().unwrap(), RankOptions::default());
         let count = DRAWN * core.rows().min(core.cols()) + MORE;
@@ -284,6 +283,10 @@ mod tests {
         let Drawn::Full(found) = found else { panic!("a full rank") };
         assert_eq!((found.rank, found.certainty), (300, Certainty::Proven));
         assert_eq!(found.wiedemann.expect("dense elimination is dear").trials, 1);
+        let asked = RankOptions { error: Some(ErrorBound::of_bits(64)), ..options };
+        let inner = for_a_lower_bound(&asked);
+        assert_eq!((inner.proven, inner.trials, inner.route), (false, 1, Route::Shortcut));
+        assert!(inner.error.is_none());
     }
 
     /// Nor where a minor or the method is asked for.

@@ -17,9 +17,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
-/// The share of the smaller side that pivots without fill-in must be, and that of all pivots that singletons are where
-/// idle ones are looked for.
+/// The share of the smaller side that pivots without fill-in must be.
 const WORTHWHILE_SHARE: usize = 8;
+/// The share of all pivots that singletons are where idle ones are looked for.
+const SINGLETONS_SHARE: usize = 8;
 /// Threads from which on one of them looks for a maximum matching while the others look for pivots.
 const AHEAD: usize = 2;
 /// Entries from which on that is worth it.
@@ -181,7 +182,7 @@ impl Work<'_> {
 
     /// Is done with idle pivots, where they may be many: singletons are.
     fn take_idle(&mut self, left: &mut Left<'_>, singletons: usize) -> Result<usize> {
-        let few = singletons == 0 || singletons < left.of.pivots().len() / WORTHWHILE_SHARE;
+        let few = singletons == 0 || singletons < left.of.pivots().len() / SINGLETONS_SHARE;
         if few || self.options.is_tight(left.of.left().nnz()) {
             return Ok(0);
         }
