@@ -115,7 +115,8 @@ fn an_error_bound_is_met_by_an_extension_field() {
 }
 
 /// Lines with one entry, and what hangs on them, about a core of known rank: (A 0 0; X K 0; 0 Y D) has the rank of K
-/// and as much as A and D have lines. A is a chain that ends in a line with one entry, D a diagonal; lines are shuffled.
+/// and as much as A and D have lines. A is a chain that ends in a line with one entry, D a diagonal; lines are
+/// shuffled.
 #[test]
 fn lines_with_one_entry_are_done_with() {
     const CHAIN: usize = 40_000;

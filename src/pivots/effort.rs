@@ -70,8 +70,8 @@ impl Effort {
     }
 
     /// Predicted seconds of one thread for all but the search, of a matrix of that shape: a cover visits each entry
-    /// once, and so do transposing and peeling together, for about the same price. Not counted is the cover by the other
-    /// side where few lines are left.
+    /// once, and so do transposing and peeling together, for about the same price. The cover by the other side where
+    /// few lines are left is not counted.
     pub fn cover_seconds(&self, prices: &Sparse, [rows, cols]: [usize; 2], nnz: usize) -> f64 {
         (1 + self.tried(rows, cols, nnz)) as f64 * nnz as f64 * prices.cover
     }

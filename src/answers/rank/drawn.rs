@@ -190,7 +190,8 @@ mod tests {
     }
 
     /// Options at which lines of `a`, which is long, are drawn: at prices of this machine, but for a search for pivots
-    /// that takes as long as that needs. The matrix as a whole, with many times as many lines, does not look dense then.
+    /// that takes as long as that needs. The matrix as a whole, with many times as many lines, does not look dense
+    /// then.
     fn letting_draw(a: &SparseMatrix) -> RankOptions {
         let (core, mut options) = (a.without_empty_lines().unwrap(), RankOptions::default());
         let count = DRAWN * core.rows().min(core.cols()) + MORE;
