@@ -7,7 +7,7 @@
 
 pub(crate) use crate::plain::plain;
 use crate::{Error, Result};
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use memmap2::MmapMut;
 use rayon::prelude::*;
 use std::cell::Cell;
@@ -16,6 +16,10 @@ use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
+/// Bytes from which on several threads clear them.
+const CLEARED: usize = if cfg!(test) { 1 << 10 } else { 1 << 19 };
+/// Elements that are cleared at a time.
+const PIECE: usize = 64;
 /// Elements that one task appends.
 const APPENDED: usize = if cfg!(test) { 1 } else { 1 << 14 };
 
@@ -76,6 +80,24 @@ pub(crate) fn with_capacity<T>(capacity: usize, what: &str) -> Result<Vec<T>> {
 /// [`Error::Memory`].
 pub(crate) fn zeros<T: Zeroable>(len: usize, what: &str) -> Result<Vec<T>> {
     softly(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| refused::<T>(len, what))
+}
+
+/// `len` zeros that all threads write where they are many. What an allocator has kept for the next request is cleared by
+/// whoever asks for it, and of several megabytes the others would wait for that.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn cleared<T: Pod + Send>(len: usize, what: &str) -> Result<Vec<T>> {
+    if len.saturating_mul(size_of::<T>()) < CLEARED || rayon::current_num_threads() == 1 {
+        return zeros(len, what);
+    }
+    let count = len.div_ceil(PIECE);
+    let mut pieces = with_capacity::<[T; PIECE]>(count, what)?;
+    let each = (CLEARED / 8 / size_of::<[T; PIECE]>()).max(1);
+    pieces.par_extend((0..count).into_par_iter().with_min_len(each).map(|_| [T::zeroed(); PIECE]));
+    let mut zeros: Vec<T> = bytemuck::allocation::cast_vec(pieces);
+    zeros.truncate(len);
+    Ok(zeros)
 }
 
 /// Who keeps account of pages that no allocator sees.
@@ -311,6 +333,7 @@ mod tests {
         let texts = [
             with_capacity::<u64>(1 << 60, "a test").map(drop),
             zeros::<u64>(1 << 60, "a test").map(drop),
+            cleared::<u64>(1 << 60, "a test").map(drop),
             filled(7u64, 1 << 60, "a test").map(drop),
             reserve(&mut Vec::<u64>::new(), 1 << 60, "a test"),
             reserve_exact(&mut Vec::<u64>::new(), 1 << 60, "a test"),

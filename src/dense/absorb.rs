@@ -117,7 +117,7 @@ impl<T: Entry> Panels<T> {
             panel.truncate(len);
         } else {
             drop(panel);
-            panel = memory::zeros(len, ROWS)?;
+            panel = memory::cleared(len, ROWS)?;
         }
         // Whoever writes a row touches its pages first, too.
         for_each_chunk(&mut panel, cols, cols * size_of::<T>(), |i, line| {
@@ -200,7 +200,7 @@ impl<T: Entry> Panels<T> {
 
 /// A copy of a panel.
 fn copied<T: Entry>(panel: &[T], cols: usize) -> Result<Vec<T>> {
-    let mut copy = memory::zeros(panel.len(), ROWS)?;
+    let mut copy = memory::cleared(panel.len(), ROWS)?;
     for_each_chunk(&mut copy, cols, cols * size_of::<T>(), |i, line| line.copy_from_slice(&panel[i * cols..][..cols]));
     Ok(copy)
 }

@@ -1,7 +1,7 @@
 //! Residues as they come, in rows, and as they are stored: 8, 16, 32 or 64 bits.
 
 use crate::report::State;
-use bytemuck::Zeroable;
+use bytemuck::Pod;
 
 /// A row as its columns, each at most once, and the residues there (zeros allowed).
 pub type Row<'a> = (&'a [u32], &'a [u64]);
@@ -23,7 +23,7 @@ impl Residue for u32 {}
 impl Residue for u64 {}
 
 /// A storage type of residues.
-pub(crate) trait Entry: Residue + Default + Zeroable + PartialEq + std::fmt::Debug + State {
+pub(crate) trait Entry: Residue + Default + Pod + PartialEq + std::fmt::Debug + State {
     /// The residue, which fits.
     fn from_residue(residue: u64) -> Self;
 }

@@ -25,6 +25,8 @@ use std::ops::Range;
 /// What the memory is for.
 pub(super) const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
+/// Rows of a panel or a block that one task brings to another order of columns.
+const ROWS_AT_ONCE: usize = 16;
 const REDUCED: &str = "a reduced echelon form";
 const ORDER: &str = "the order of the columns of a dense elimination";
 const ORTHOGONAL: &str = "vectors orthogonal to a basis";
@@ -110,7 +112,7 @@ impl<T: Entry> Panels<T> {
         let (cols, start) = (self.cols(), self.pivot_rows.len() - pivots.len());
         let runs = runs(start..cols, pivots);
         let rest = cols - start - pivots.len();
-        let mut behind = memory::zeros::<T>(pivots.len() * rest, BASIS)?;
+        let mut behind = memory::cleared::<T>(pivots.len() * rest, BASIS)?;
         if rest > 0 {
             for_each_chunk(&mut behind, rest, rest * size_of::<T>(), |i, to| copy_runs(&runs, &panel[i * cols..], to));
         }
@@ -118,16 +120,16 @@ impl<T: Entry> Panels<T> {
         if pivots.iter().enumerate().any(|(t, &j)| j != start + t) {
             permute(pivots, &runs, 0, &mut memory::with_capacity(cols, ORDER)?, &mut self.order);
             self.order.iter().enumerate().for_each(|(at, &j)| self.position[j as usize] = at as u32);
-            self.blocks.par_iter_mut().try_for_each(|block| {
-                let origin = block.start + block.rows;
-                let mut old = memory::with_capacity(cols - origin, ORDER)?;
-                block.behind.chunks_mut(cols - origin).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
-                Ok::<_, Error>(())
-            })?;
-            let mut old = memory::with_capacity(cols, ORDER)?;
-            next.into_iter()
-                .flat_map(|rows| rows.chunks_mut(cols))
-                .for_each(|row| permute(pivots, &runs, 0, &mut old, row));
+            let all = |rows: &mut [T], origin: usize| {
+                let width = (cols - origin).max(1);
+                rows.par_chunks_mut(ROWS_AT_ONCE * width).try_for_each(|rows| {
+                    let mut old = memory::with_capacity(width, ORDER)?;
+                    rows.chunks_mut(width).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
+                    Ok::<_, Error>(())
+                })
+            };
+            self.blocks.par_iter_mut().try_for_each(|block| all(&mut block.behind, block.start + block.rows))?;
+            next.map_or(Ok(()), |rows| all(rows, 0))?;
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
             Some(last) => {
@@ -226,9 +228,9 @@ impl<T: Entry> Panels<T> {
             let later = rank - end;
             let (low, done) = reduced.split_at_mut(end * free);
             let own = &mut low[block.start * free..];
-            own.chunks_mut(free)
-                .zip(block.behind.chunks(width))
-                .for_each(|(to, from)| to.copy_from_slice(&from[later..]));
+            for_each_chunk(own, free, free * size_of::<T>(), |i, to| {
+                to.copy_from_slice(&block.behind[i * width + later..(i + 1) * width]);
+            });
             self.arithmetic.subtract_product(
                 (block.rows, later, free),
                 (own, Place::packed(free)),
@@ -252,7 +254,7 @@ impl<T: Entry> Block<T> {
             (&coefficients, Place::packed(count)),
             (behind, Place::packed(rest)),
         )?;
-        let mut grown = memory::zeros::<T>((self.rows + count) * rest, BASIS)?;
+        let mut grown = memory::cleared::<T>((self.rows + count) * rest, BASIS)?;
         if rest > 0 {
             for_each_chunk(&mut grown, rest, rest * size_of::<T>(), |i, to| match i.checked_sub(self.rows) {
                 None => to.copy_from_slice(&self.behind[i * width + count..][..rest]),
@@ -283,13 +285,13 @@ impl<T: Entry> Own<T> {
         row: &[usize],
         pivots: &[usize],
     ) -> Result<Own<T>> {
-        let mut before = memory::with_capacity(pivots.len() * rank, ROWS)?;
-        let mut diagonal = memory::with_capacity(pivots.len() * pivots.len(), ROWS)?;
-        for number in &row[..pivots.len()] {
-            let line = &panel[(number - first) * cols..][..cols];
-            before.extend_from_slice(&line[..rank]);
-            diagonal.extend(pivots.iter().map(|&j| line[j]));
+        let line = |i: usize| &panel[(row[i] - first) * cols..][..cols];
+        let mut before = memory::cleared(pivots.len() * rank, ROWS)?;
+        if rank > 0 {
+            for_each_chunk(&mut before, rank, rank * size_of::<T>(), |i, to| to.copy_from_slice(&line(i)[..rank]));
         }
+        let mut diagonal = memory::with_capacity(pivots.len() * pivots.len(), ROWS)?;
+        (0..pivots.len()).for_each(|i| diagonal.extend(pivots.iter().map(|&j| line(i)[j])));
         Ok(Own { before, diagonal })
     }
 }

@@ -1,6 +1,7 @@
 //! The reduced row echelon form (I T) of a row space, and the null space that it spells out.
 
 use super::bits::Rows;
+use super::parallel::for_each_chunk;
 use super::trits::{Strip, trit, union};
 use crate::field::Modulus;
 use crate::{Result, memory};
@@ -9,6 +10,8 @@ use std::ops::Range;
 /// What the memory is for.
 const COLUMNS: &str = "columns of a reduced echelon form";
 const VECTORS: &str = "null-space vectors";
+/// Free columns that one task looks at.
+const SOME: usize = 1 << 10;
 
 /// The reduced row echelon form of the rows that an [`Echelon`](super::Echelon) has absorbed: row i is 1 in column
 /// [`pivot_cols`](Reduced::pivot_cols)`[i]`, 0 in the other pivot columns, and T\[i\]\[f\] in column
@@ -125,10 +128,13 @@ impl Reduced {
     /// # Errors
     /// [`crate::Error::Memory`].
     pub fn zero_columns(&self) -> Result<Vec<bool>> {
-        fn mark<T: Copy + Default + PartialEq>(data: &[T], zero: &mut [bool]) {
-            for row in data.chunks_exact(zero.len().max(1)) {
-                zero.iter_mut().zip(row).for_each(|(zero, &x)| *zero &= x == T::default());
-            }
+        fn mark<T: Copy + Default + PartialEq + Sync>(data: &[T], zero: &mut [bool]) {
+            let width = zero.len().max(1);
+            for_each_chunk(zero, SOME, data.len() / width.div_ceil(SOME) * size_of::<T>(), |number, zero| {
+                for row in data.chunks_exact(width) {
+                    zero.iter_mut().zip(&row[number * SOME..]).for_each(|(zero, &x)| *zero &= x == T::default());
+                }
+            });
         }
         let mut zero = memory::filled(true, self.free_cols.len(), COLUMNS)?;
         match &self.table {

@@ -155,11 +155,13 @@ impl<T: Entry> Panel<T> {
         let by = gather(&by, m, &order, 0..m)?;
         let rows = &mut self.data[lo * cols..(lo + m) * cols];
         let behind = window.as_ref().map_or(first, |(window, _)| window.end);
-        let mut made = memory::zeros::<T>(m * (cols - behind).min(STRIP), TRANSFORM)?;
+        let mut made = memory::cleared::<T>(m * (cols - behind).min(STRIP), TRANSFORM)?;
         for start in (behind..cols).step_by(STRIP) {
             let count = STRIP.min(cols - start);
             let made = &mut made[..m * count];
-            made.fill(T::default());
+            if start > behind {
+                for_each_chunk(made, count, count * size_of::<T>(), |_, row| row.fill(T::default()));
+            }
             arithmetic.add_product(
                 (m, m, count),
                 (made, Place::packed(count)),

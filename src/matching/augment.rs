@@ -36,7 +36,7 @@ pub(super) fn augment(pattern: &Pattern, transpose: &Pattern, matching: Matching
     Ok(augment_while(pattern, transpose, matching, &|| true)?.expect("it is wanted to the end"))
 }
 
-/// The same, or `None` once it is no longer `wanted`, which is asked before each pass.
+/// The same, or `None` once it is no longer `wanted`, which is asked before each path.
 fn augment_while(
     pattern: &Pattern,
     transpose: &Pattern,
@@ -87,9 +87,11 @@ impl<'a> Search<'a> {
             }
             let ends = if pass < depth_first_passes {
                 entered.fill(false);
-                self.pass(|_, i| !std::mem::replace(&mut entered[i as usize], true)) == 0
+                let found = self.pass(wanted, |_, i| !std::mem::replace(&mut entered[i as usize], true));
+                // One that was cut short proves nothing.
+                found == 0 && wanted()
             } else {
-                !self.shortest_paths(&mut entered)?
+                !self.shortest_paths(wanted, &mut entered)?
             };
             if ends {
                 break;
@@ -99,10 +101,10 @@ impl<'a> Search<'a> {
     }
 
     /// A pass of Hopcroft–Karp: a maximal set of disjoint shortest paths. `false` if there is none.
-    fn shortest_paths(&mut self, entered: &mut [bool]) -> Result<bool> {
+    fn shortest_paths(&mut self, wanted: &dyn Fn() -> bool, entered: &mut [bool]) -> Result<bool> {
         let Some(level) = self.levels()? else { return Ok(false) };
         entered.fill(false);
-        self.pass(|from, i| {
+        self.pass(wanted, |from, i| {
             let (from, i) = (from as usize, i as usize);
             level[i] == level[from] + 1 && !std::mem::replace(&mut entered[i], true)
         });
@@ -110,12 +112,12 @@ impl<'a> Search<'a> {
     }
 
     /// One search from every root; `enter(from, i)` says whether it may continue from row `from` to row i, and must not
-    /// allow the same i twice. Returns the number of paths found.
-    fn pass(&mut self, mut enter: impl FnMut(u32, u32) -> bool) -> usize {
+    /// allow the same i twice. Returns the number of paths found. Roots are left out once nothing is `wanted`.
+    fn pass(&mut self, wanted: &dyn Fn() -> bool, mut enter: impl FnMut(u32, u32) -> bool) -> usize {
         self.followed.fill(0);
         let mut roots = std::mem::take(&mut self.roots);
         let before = roots.len();
-        roots.retain(|&root| !self.augment_from(root, &mut enter));
+        roots.retain(|&root| !wanted() || !self.augment_from(root, &mut enter));
         self.roots = roots;
         before - self.roots.len()
     }

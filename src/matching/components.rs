@@ -101,6 +101,11 @@ impl<'a> Split<'a> {
         (self.row_start[k + 1] - self.row_start[k], self.col_start[k + 1] - self.col_start[k])
     }
 
+    /// The number of entries of part k, without building it.
+    pub(crate) fn nnz(&self, k: usize) -> usize {
+        self.rows[self.row_start[k]..self.row_start[k + 1]].iter().map(|&i| self.matrix.row(i as usize).0.len()).sum()
+    }
+
     /// Part k, in time linear in its size.
     ///
     /// # Errors

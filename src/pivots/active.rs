@@ -9,8 +9,18 @@
 //! that nobody asks for may be left out of every sum, with its row and its column.
 
 use super::{PIVOTS, Pivots};
+use crate::isa::prefetch;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
+use rayon::prelude::*;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Rows that one task looks at, or more.
+const TASK: usize = 1 << 12;
+/// Pivots between asking for memory and reading it, and the entries of each that are asked for.
+const AHEAD: usize = 8;
+const FEW: usize = 4;
 
 /// What idle pivots leave of a matrix.
 #[derive(Debug)]
@@ -35,27 +45,34 @@ impl Active {
         let mut has_pivot = memory::filled(false, a.rows(), PIVOTS)?;
         pivots.rows.iter().for_each(|&i| has_pivot[i as usize] = true);
         // Whether a row that is not idle has an entry in the column: those of earlier pivots and of none.
-        let mut asked = memory::filled(false, a.cols(), PIVOTS)?;
-        let ask = |asked: &mut [bool], i: usize| a.row(i).0.iter().for_each(|&j| asked[j as usize] = true);
-        (0..a.rows()).filter(|&i| !has_pivot[i]).for_each(|i| ask(&mut asked, i));
-        for (&i, &j) in all() {
-            if asked[j as usize] {
-                ask(&mut asked, i as usize);
+        let asked = memory::collect((0..a.cols()).map(|_| AtomicBool::new(false)), PIVOTS)?;
+        let is_asked = |j: u32| asked[j as usize].load(Relaxed);
+        let ask = |i: usize| a.row(i).0.iter().for_each(|&j| asked[j as usize].store(true, Relaxed));
+        (0..a.rows()).into_par_iter().with_min_len(TASK).filter(|&i| !has_pivot[i]).for_each(ask);
+        for (k, (&i, &j)) in all().enumerate() {
+            if let Some(&next) = pivots.rows.get(k + AHEAD).filter(|_| is_asked(pivots.cols[k + AHEAD])) {
+                a.row(next as usize).0.iter().take(FEW).for_each(|&j| prefetch(&asked, j as usize));
+            }
+            if is_asked(j) {
+                ask(i as usize);
             }
         }
         // Whether w may be other than 0 there: known of later pivots.
         let mut counts = memory::filled(true, a.cols(), PIVOTS)?;
         pivots.cols.iter().for_each(|&j| counts[j as usize] = false);
-        for (&i, &j) in all().rev() {
-            counts[j as usize] = asked[j as usize] && a.row(i as usize).0.iter().any(|&j| counts[j as usize]);
+        for (k, (&i, &j)) in all().enumerate().rev() {
+            if let Some(next) = k.checked_sub(AHEAD).filter(|&next| is_asked(pivots.cols[next])) {
+                a.row(pivots.rows[next] as usize).0.iter().take(FEW).for_each(|&j| prefetch(&counts, j as usize));
+            }
+            counts[j as usize] = is_asked(j) && a.row(i as usize).0.iter().any(|&j| counts[j as usize]);
         }
-        let is_active = |j: u32| asked[j as usize] && counts[j as usize];
+        let is_active = |j: u32| is_asked(j) && counts[j as usize];
         let cols: Vec<u32> = memory::collect((0..a.cols() as u32).filter(|&j| is_active(j)), PIVOTS)?;
         // Of rows without a pivot those with an entry that counts.
         let mut kept = has_pivot;
-        for (i, kept) in kept.iter_mut().enumerate() {
+        kept.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, kept)| {
             *kept = !*kept && a.row(i).0.iter().any(|&j| counts[j as usize]);
-        }
+        });
         let (mut idle, mut active) = (Pivots::default(), Pivots::default());
         for (&i, &j) in all() {
             kept[i as usize] = is_active(j);

@@ -8,14 +8,14 @@ use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
 use crate::spare::Spare;
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
-use crate::{Observer, Result, memory};
+use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 
 /// Rows that are computed before they are absorbed.
 const PANEL: usize = 256;
 /// The same on several threads where so many take no more than some bytes: panels enough for the dense elimination to
-/// overlap, and blocks enough for threads that are not equally fast.
-const SHORT: usize = 1024;
+/// overlap, and half of the most combinations of a batch, so that the others are made meanwhile.
+const SHORT: usize = 512;
 const SHORT_BYTES: usize = 64 << 20;
 
 /// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. Which of them are
@@ -35,14 +35,14 @@ pub(super) struct Room {
     fold: Option<(Fold, Kept)>,
     /// Blocks that the solve in use runs in.
     spare: Spare<Block>,
-    /// A panel of the dense elimination.
-    rows: Option<Block>,
+    /// Panels of the dense elimination: one, and the next if that is made at the same time.
+    panels: Vec<Block>,
 }
 
 impl Room {
     /// Room for combinations with so many columns, all made by the same solve.
     pub(super) fn new(cols: usize) -> Self {
-        Room { cols, fold: None, spare: Spare::default(), rows: None }
+        Room { cols, fold: None, spare: Spare::default(), panels: vec![] }
     }
 }
 
@@ -67,58 +67,109 @@ pub(super) fn absorb<B: Sync>(
     echelon: &mut Echelon,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let (lane, height) = (program.lane(), program.inputs() + program.rows());
-    let Room { spare, rows, cols, fold } = room;
-    let cols = *cols;
-    let widest = fold.as_ref().map_or(cols, |(_, kept)| kept.width());
-    let at_once = rows_at_once(rayon::current_num_threads(), widest, lane.bytes());
-    for group in blocks.chunks(at_once / LANES) {
-        let count = lanes * group.len();
-        let keeps = fold.as_ref().is_some_and(|(_, kept)| kept.room(lane) > 0);
-        let width = fold.as_ref().map_or(cols, |(fold, kept)| if keeps { kept.width() } else { fold.width() });
-        // One panel of the dense elimination.
-        let panel = match rows.take() {
-            Some(panel) if panel.rows() >= count && panel.width() == width => panel,
-            _ => Block::zeros(lane, count, width)?,
-        };
-        let panel = rows.insert(panel);
-        macro_rules! absorb {
-            ($($lane:ident)*) => {
-                match &mut panel.lanes {
-                    $(Lanes::$lane(panel) => {
-                        let panel = &mut panel[..count * width];
-                        panel.par_chunks_mut((lanes * width).max(1)).zip(group).try_for_each(|(to, block)| {
-                            observer.check()?;
-                            let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
-                            spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
-                                fill(w, block)?;
-                                program.run(w);
-                                let Lanes::$lane(from) = &w.lanes else { unreachable!("the lane of the program") };
-                                let outputs = &from[(height - cols) * lanes..];
-                                match fold.as_ref() {
-                                    None => transpose(outputs, lanes, to),
-                                    Some((fold, _)) => {
-                                        let mut sums = memory::zeros(width * lanes, "sums of a sketch")?;
-                                        fold.fold(program.modulus(), width, outputs, lanes, &mut sums, to);
-                                    }
-                                }
-                                Ok(())
-                            })?
-                        })?;
-                    })*
-                    Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
-                }
-            };
+    let Room { spare, panels, cols, fold } = room;
+    let (fold, mut kept) = match fold {
+        Some((fold, kept)) => (Some(&*fold), Some(kept)),
+        None => (None, None),
+    };
+    let widest = kept.as_ref().map_or(*cols, |kept| kept.width());
+    let at_once = rows_at_once(rayon::current_num_threads(), widest, program.lane().bytes());
+    let groups = blocks.chunks(at_once / LANES);
+    let mut take_in = |Panel { rows, count, keeps }: &Panel, kept: &mut Option<&mut Kept>| match (fold, kept) {
+        (Some(fold), Some(kept)) if *keeps => {
+            kept.absorb(program.modulus(), (rows, *count), fold.width(), echelon, observer)
         }
-        absorb!(U8 U16 U32 U64);
-        match fold {
-            Some((fold, kept)) if keeps => {
-                kept.absorb(program.modulus(), (panel, count), fold.width(), echelon, observer)?
+        _ => absorb_rows(rows, *count, echelon, observer),
+    };
+    // The next panel is made while one is absorbed: threads that have nothing to do in a dense elimination have blocks
+    // to solve.
+    let (overlaps, mut waiting) = (rayon::current_num_threads() > 1, None::<Panel>);
+    for group in groups {
+        let count = lanes * group.len();
+        let keeps = kept.as_ref().is_some_and(|kept| kept.room(program.lane()) > 0);
+        let width = fold.map_or(*cols, |fold| if keeps { widest } else { fold.width() });
+        let spared = panels.pop().filter(|panel| panel.rows() >= count && panel.width() == width);
+        let make = || {
+            let mut rows = spared.map_or_else(|| Block::zeros(program.lane(), count, width), Ok)?;
+            make_rows(program, lanes, group, &fill, (*cols, fold), spare, &mut rows, observer)?;
+            Ok::<_, Error>(Panel { rows, count, keeps })
+        };
+        let made = match waiting.take() {
+            Some(panel) => {
+                let (made, taken) = rayon::join(make, || take_in(&panel, &mut kept));
+                panels.push(panel.rows);
+                taken?;
+                made?
             }
-            _ => absorb_rows(panel, count, echelon, observer)?,
+            None => make()?,
+        };
+        if overlaps {
+            waiting = Some(made);
+        } else {
+            take_in(&made, &mut kept)?;
+            panels.push(made.rows);
         }
     }
+    if let Some(panel) = waiting {
+        take_in(&panel, &mut kept)?;
+        panels.push(panel.rows);
+    }
     Ok(())
+}
+
+/// Rows on their way to an echelon form.
+struct Panel {
+    rows: Block,
+    /// How many of its rows there are.
+    count: usize,
+    /// Whether they are wide, for those that are independent to be kept.
+    keeps: bool,
+}
+
+/// Writes what `program` makes of `lanes` vectors for each block of a group into the first of `rows`: all of `cols`
+/// columns, or these folded to as many as `rows` has.
+#[allow(clippy::too_many_arguments, reason = "a part of `absorb`")]
+fn make_rows<B: Sync>(
+    program: &TriangularSolve,
+    lanes: usize,
+    group: &[B],
+    fill: &(impl Fn(&mut Block, &B) -> Result<()> + Sync),
+    (cols, fold): (usize, Option<&Fold>),
+    spare: &Spare<Block>,
+    rows: &mut Block,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let (lane, height) = (program.lane(), program.inputs() + program.rows());
+    let width = rows.width();
+    macro_rules! make {
+        ($($lane:ident)*) => {
+            match &mut rows.lanes {
+                $(Lanes::$lane(rows) => {
+                    let rows = &mut rows[..lanes * group.len() * width];
+                    rows.par_chunks_mut((lanes * width).max(1)).zip(group).try_for_each(|(to, block)| {
+                        observer.check()?;
+                        let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
+                        spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
+                            fill(w, block)?;
+                            program.run(w);
+                            let Lanes::$lane(from) = &w.lanes else { unreachable!("the lane of the program") };
+                            let outputs = &from[(height - cols) * lanes..];
+                            match fold {
+                                None => transpose(outputs, lanes, to),
+                                Some(fold) => {
+                                    let mut sums = memory::zeros(width * lanes, "sums of a sketch")?;
+                                    fold.fold(program.modulus(), width, outputs, lanes, &mut sums, to);
+                                }
+                            }
+                            Ok(())
+                        })?
+                    })
+                })*
+                Lanes::F32(_) | Lanes::F64(_) => unreachable!("triangular solves have integer lanes"),
+            }
+        };
+    }
+    make!(U8 U16 U32 U64)
 }
 
 /// A combination of rows of S: their numbers and coefficients.

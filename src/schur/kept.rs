@@ -64,9 +64,19 @@ impl Kept {
     fn keep(&mut self, panel: &Block, first: usize, numbers: &[usize]) -> Result<()> {
         let numbers = &numbers[..numbers.len().min(self.room(panel.lane()))];
         let mut block = Block::zeros(panel.lane(), numbers.len(), self.width)?;
-        for (i, &number) in numbers.iter().enumerate() {
-            block.copy_rows(i, panel, number - first, 1);
+        let width = self.width;
+        macro_rules! copy {
+            ($($lane:ident)*) => {
+                match (&mut block.lanes, &panel.lanes) {
+                    $((Lanes::$lane(to), Lanes::$lane(from)) => {
+                        let rows = to.par_chunks_exact_mut(width).zip(numbers);
+                        rows.for_each(|(to, number)| to.copy_from_slice(&from[(number - first) * width..][..width]));
+                    })*
+                    _ => unreachable!("a block of the panel's lane"),
+                }
+            };
         }
+        copy!(U8 U16 U32 U64);
         self.blocks.push(Rows::Processor(block));
         self.numbers.extend_from_slice(numbers);
         Ok(())

@@ -98,7 +98,10 @@ impl Pattern {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn of(a: &SparseMatrix) -> Result<Pattern> {
-        Ok(Pattern { cols: a.cols, start: memory::copy(&a.start, ENTRIES)?, col: memory::copy(&a.col, ENTRIES)? })
+        let mut pattern = Pattern { cols: a.cols, start: vec![], col: vec![] };
+        memory::append_parts(&mut pattern.start, &[&a.start], |at| at, ENTRIES)?;
+        memory::append_parts(&mut pattern.col, &[&a.col], |j| j, ENTRIES)?;
+        Ok(pattern)
     }
     /// The entries of `a` that are not 0 over the integers.
     ///

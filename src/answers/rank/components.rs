@@ -1,9 +1,11 @@
 //! rank A = the sum of the ranks of its connected components, each found separately.
 //!
 //! The dense part of the work grows with the square or the cube of a Schur complement, so that two halves cost less
-//! than the whole. Small components, of which there may be very many, stay together.
+//! than the whole. Those that are dense are eliminated at once ([`dense_components`](super::dense_components)); other
+//! small components, of which there may be very many, stay together.
 
 use super::answer::Rank;
+use super::dense_components::DenseComponents;
 use super::drawn::{self, Drawn};
 use super::plan::Left;
 use super::{Machine, Method, Minor, Phases, RankOptions, run};
@@ -55,10 +57,10 @@ fn by_parts(
     let start = Instant::now();
     observer.phase("components", 0);
     let found = phases.time("components", || components_of(&core))?;
-    if let Some(cut) = Cut::of(&core, &found)? {
+    if let Some(cut) = Cut::of(&core, &found, options)? {
         let step = Step {
             name: "connected components",
-            found: format!("{}, {} of them of {SMALL} rows and columns or more", found.count, cut.large.len()),
+            found: cut.told(),
             why: String::new(),
             rank: Some(0),
             predicted: None,
@@ -69,22 +71,33 @@ fn by_parts(
         let mut parts = cut.parts();
         if observer.plans_only() {
             let mut forecast = super::forecast_of_parts::ForecastOfParts::default();
+            if let Some(dense) = &cut.dense {
+                forecast.add(observer, |first| {
+                    first.forecast(&dense.forecast());
+                    first.check()
+                })?;
+            }
             parts.try_for_each(|part| forecast.add(observer, |first| sum.add(part?, first)))?;
             return forecast.tell(observer);
         }
+        if let Some(dense) = &cut.dense {
+            sum.add_dense(dense, &cut.split, observer)?;
+        }
         let count = cut.count() as u64;
-        for (k, part) in parts.by_ref().take(cut.count() - 1).enumerate() {
+        for (k, part) in parts.by_ref().take(cut.count().saturating_sub(1)).enumerate() {
             observer.part("component", k as u64 + 1, count);
             sum.add(part?, observer)?;
         }
-        let last = parts.next().expect("there is a large one")?;
+        let last = parts.next().transpose()?;
         drop(parts);
         // The last part may be nearly all of the matrix: the whole is dropped before it is worked on.
         drop(cut);
         drop(found);
         drop(core);
-        observer.part("component", count, count);
-        sum.add(last, observer)?;
+        if let Some(last) = last {
+            observer.part("component", count, count);
+            sum.add(last, observer)?;
+        }
         return sum.rank();
     }
     drop(found);
@@ -96,32 +109,71 @@ pub(super) struct Cut<'a> {
     core: &'a SparseMatrix,
     found: &'a Components,
     split: matching::Split<'a>,
-    /// The components that are not small.
+    /// The dense components, if they are eliminated beside each other.
+    pub dense: Option<DenseComponents>,
+    /// The others that are not small.
     large: Vec<usize>,
 }
 
 impl<'a> Cut<'a> {
-    /// `None` where all components are small, or there is only one.
-    pub fn of(core: &'a SparseMatrix, found: &'a Components) -> Result<Option<Self>> {
+    /// `None` where all components are small and none is dense, or there is only one.
+    pub fn of(core: &'a SparseMatrix, found: &'a Components, options: &RankOptions) -> Result<Option<Self>> {
         if found.count < 2 {
             return Ok(None);
         }
         let split = matching::Split::new(core, found)?;
-        let large: Vec<usize> = (0..found.count).filter(|&k| is_large(split.shape(k))).collect();
-        Ok((!large.is_empty()).then_some(Cut { core, found, split, large }))
+        let dense = DenseComponents::of(core, &split, options)?;
+        let mut cut = Cut { core, found, split, dense, large: vec![] };
+        cut.large = (0..found.count).filter(|&k| is_large(cut.split.shape(k)) && !cut.is_dense(k)).collect();
+        Ok((cut.dense.is_some() || !cut.large.is_empty()).then_some(cut))
     }
-    /// Number of parts.
+    fn is_dense(&self, k: usize) -> bool {
+        self.dense.as_ref().is_some_and(|dense| dense.contain(k))
+    }
+    fn has_small_ones(&self) -> bool {
+        self.large.len() + self.dense.as_ref().map_or(0, DenseComponents::count) < self.found.count
+    }
+    /// What was found, in words.
+    fn told(&self) -> String {
+        let (all, large) = (self.found.count, self.large.len());
+        match &self.dense {
+            Some(dense) => {
+                let dense = dense.count();
+                format!("{all}, {dense} of them dense, {large} others of {SMALL} rows and columns or more")
+            }
+            None => format!("{all}, {large} of them of {SMALL} rows and columns or more"),
+        }
+    }
+    /// Number of parts, the dense components aside.
     pub fn count(&self) -> usize {
-        self.large.len() + usize::from(self.large.len() < self.found.count)
+        self.large.len() + usize::from(self.has_small_ones())
     }
     /// The options for each part: error bounds add up.
     pub fn share(&self, options: &RankOptions) -> RankOptions {
-        RankOptions { error: options.error.map(|e| e.share(self.count())), ..options.clone() }
+        RankOptions { error: options.error.map(|e| e.share(self.count().max(1))), ..options.clone() }
     }
-    /// The small components together, if there are any, then the others.
+    /// The small components together, if there are any, then the others, the dense ones aside.
     pub fn parts(&self) -> impl Iterator<Item = Result<Part>> {
-        let small = (self.large.len() < self.found.count).then(|| small_ones(self.core, self.found, &self.split));
+        let small = self.has_small_ones().then(|| self.small_ones());
         small.into_iter().chain(self.large.iter().map(|&k| self.split.part(k)))
+    }
+    /// The rows of all small components, without empty columns.
+    fn small_ones(&self) -> Result<Part> {
+        let a = self.core;
+        let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0)?;
+        let (mut entries, mut rows) = (Vec::new(), Vec::new());
+        for (i, &k) in self.found.row.iter().enumerate() {
+            if !is_large(self.split.shape(k as usize)) && !self.is_dense(k as usize) {
+                let (cols, values) = a.row(i);
+                entries.extend(cols.iter().copied().zip(values.iter().copied()));
+                small.reserve_row(entries.len())?;
+                small.push_row(&mut entries);
+                memory::push(&mut rows, i as u32, ROWS)?;
+            }
+        }
+        let cols = small.non_empty_cols()?;
+        small.drop_empty_lines()?;
+        Ok(Part { matrix: small, rows, cols })
     }
 }
 
@@ -142,6 +194,29 @@ impl<'a> Sum<'a> {
     fn new(step: Step, options: &'a RankOptions, streams: &'a Streams<'a>, phases: Phases) -> Self {
         let rank = Rank::proven(0, Method::Elimination, step.found.clone(), vec![step], phases);
         Sum { options, streams, machine: options.machine.clone(), rank, minors: vec![], done: 0, told: 0 }
+    }
+    /// Finds the ranks of the dense components.
+    fn add_dense(
+        &mut self,
+        dense: &DenseComponents,
+        split: &matching::Split<'_>,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        observer.forecast(&dense.forecast());
+        observer.check()?;
+        let (start, name) = (Instant::now(), "dense components");
+        let rank = self.rank.phases.time(name, || dense.rank(split, observer))?;
+        self.rank.rank += rank;
+        self.rank.reason += &format!("; {}", dense.why());
+        self.rank.path.push(Step {
+            name,
+            found: format!("{} of rank {rank}", dense.count()),
+            why: dense.why(),
+            rank: Some(rank),
+            predicted: Some(dense.seconds()),
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        Ok(())
     }
     /// Finds the rank of a part.
     fn add(&mut self, part: Part, observer: &dyn Observer) -> Result<()> {
@@ -176,24 +251,6 @@ impl<'a> Sum<'a> {
 
 fn is_large((rows, cols): (usize, usize)) -> bool {
     rows.min(cols) >= SMALL
-}
-
-/// The rows of all small components, without empty columns.
-fn small_ones(a: &SparseMatrix, found: &Components, cut: &matching::Split) -> Result<Part> {
-    let mut small = SparseMatrix::empty(a.modulus(), a.cols(), 0, 0)?;
-    let (mut entries, mut rows) = (Vec::new(), Vec::new());
-    for (i, &k) in found.row.iter().enumerate() {
-        if !is_large(cut.shape(k as usize)) {
-            let (cols, values) = a.row(i);
-            entries.extend(cols.iter().copied().zip(values.iter().copied()));
-            small.reserve_row(entries.len())?;
-            small.push_row(&mut entries);
-            memory::push(&mut rows, i as u32, ROWS)?;
-        }
-    }
-    let cols = small.non_empty_cols()?;
-    small.drop_empty_lines()?;
-    Ok(Part { matrix: small, rows, cols })
 }
 
 /// The place of a certainty in their order.

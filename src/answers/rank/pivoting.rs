@@ -2,19 +2,20 @@
 
 use super::RankOptions;
 use super::plan::{Left, Stage};
+use super::structural::StructuralRank;
 use super::work::Work;
 use crate::certify::Domain;
 use crate::decomposition::Decomposition;
 use crate::elimination::{self, Eliminated, EliminationOptions};
-use crate::matching::{maximum_matching, maximum_matching_while};
+use crate::matching::maximum_matching;
 use crate::pivots::{self, Counts, Effort, Found, Pivots, Rule};
 use crate::report::once_if_worth;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::words::counted;
 use crate::{Error, Observer, Result, Step};
 use std::borrow::Cow;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
 /// The share of the smaller side that pivots without fill-in must be.
@@ -123,27 +124,18 @@ impl Work<'_> {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
             None => kept(a, None, observer, || pivots::find_best_while(a, &effort, &worth, observer)),
         };
-        // Both are mostly the work of one thread. A matching is in vain if there are pivots enough.
+        // Both are mostly the work of one thread.
         let ahead = rayon::current_num_threads() >= AHEAD && nnz >= MANY && !self.options.is_tight(nnz);
-        let wanted = AtomicBool::new(ahead);
-        let structural = || {
-            let size = || {
-                let pattern = Pattern::of(a)?;
-                Ok::<_, Error>(maximum_matching_while(&pattern, &|| wanted.load(Relaxed))?.map(|found| found.size))
-            };
-            if ahead { size().ok().flatten() } else { None }
-        };
-        let find = || {
-            let found = find();
-            let enough = |found: &(bool, Found)| found.1.free_rows.min(found.1.free_cols) == 0;
-            wanted.store(found.as_ref().is_ok_and(|found| !enough(found)), Relaxed);
-            found
-        };
-        let (found, structural) = self.phases.time("pivots", || match ahead {
-            true => rayon::join(find, structural),
-            false => (find(), None),
+        let (found, mut structural) = self.phases.time("pivots", || {
+            // A bound that may help is not needed.
+            let structural = if ahead { Pattern::of(a).ok().map(StructuralRank::of) } else { None };
+            (find(), structural)
         });
         let (transposed, found) = found?;
+        if found.free_rows.min(found.free_cols) == 0 {
+            // There are pivots enough.
+            structural = None;
+        }
         let predicted = match visits.into_inner() {
             u64::MAX => found.seconds(&effort, &self.machine.sparse, shape, nnz),
             visited => {
@@ -176,7 +168,8 @@ impl Work<'_> {
         });
         left.go_on(Stage::Pivoted, self.options)?;
         // Idle pivots are a matching of lines that are not left.
-        left.structural = structural.map(|size| size - idle);
+        left.structural = structural;
+        left.structural.iter_mut().for_each(|rank| rank.without = idle);
         Ok(())
     }
 
@@ -197,7 +190,7 @@ impl Work<'_> {
     pub fn bound_by_matching(&mut self, left: &mut Left<'_>) -> Result<()> {
         let start = Instant::now();
         left.stage = Stage::Bounded;
-        let first = left.larger.is_none() && left.structural.is_none();
+        let first = left.larger.is_none();
         let may_wait = || left.may_wait(self.options, &self.machine);
         left.waits = first && self.phases.time("matching", may_wait).is_ok_and(|may| may);
         if left.waits {
@@ -205,7 +198,8 @@ impl Work<'_> {
         }
         let (of, ahead) = (&left.of, left.structural.take());
         self.observer.phase("matching", 0);
-        let size = || ahead.map_or_else(|| maximum_matching(&Pattern::of(of.left())?).map(|m| m.size), Ok);
+        let found_now = || maximum_matching(&Pattern::of(of.left())?).map(|matching| matching.size);
+        let size = || ahead.and_then(StructuralRank::wait).map_or_else(found_now, Ok);
         let size = match self.phases.time("matching", size) {
             // A bound that may help is not needed.
             Err(Error::Memory(_)) => return self.observer.check(),

@@ -16,6 +16,7 @@
 use super::glimpse::looks_dense;
 use super::outlook::Outlook;
 use super::planner::{Decision, Finish, Rest};
+use super::structural::StructuralRank;
 use super::{Machine, Method, RankOptions};
 use crate::decomposition::{Decomposition, Keep};
 use crate::elimination::may_share_parts;
@@ -86,8 +87,8 @@ pub(super) struct Left<'m> {
     pub predicted: Option<Prediction>,
     /// What a finish that was given up showed.
     pub larger: Option<Larger>,
-    /// The structural rank, if it was found ahead of time.
-    pub structural: Option<usize>,
+    /// The structural rank, if it is looked for ahead of time.
+    pub structural: Option<StructuralRank>,
     /// Whether it waits for a finish that it would not change to be given up.
     pub waits: bool,
     /// What finishes share, of which one was given up.

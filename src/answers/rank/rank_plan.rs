@@ -17,7 +17,7 @@ use crate::matching::components_of;
 use crate::schur::Shape;
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
-use crate::{Observer, Result, Step};
+use crate::{Forecast, Observer, Result, Step};
 use std::borrow::Cow;
 
 /// Schur complements that may take no more seconds than this are formed for a plan.
@@ -94,7 +94,12 @@ pub fn rank_plan(a: &SparseMatrix, options: &RankOptions, observer: &dyn Observe
             Drawn::Nothing => {}
         }
         let found = components_of(&core)?;
-        if let Some(cut) = Cut::of(&core, &found)? {
+        if let Some(cut) = Cut::of(&core, &found, options)? {
+            if let Some(dense) = &cut.dense {
+                let Forecast { name, why, seconds, bytes } = dense.forecast();
+                plan.next.push(PlannedStep { name, why, seconds, bytes: Some(bytes), until_rank: None });
+                (plan.seconds, plan.bytes) = (plan.seconds + seconds, plan.bytes.max(bytes));
+            }
             let options = &cut.share(options);
             for (number, part) in cut.parts().enumerate() {
                 plan.add(Cow::Owned(part?.matrix), options, &streams.part(number as u64 + 1), observer)?;

@@ -16,7 +16,6 @@ use crate::dense::entry::Entry;
 use crate::dense::parallel::{for_each_chunk, for_each_task};
 use crate::isa::Isa;
 use crate::{Result, memory};
-use rayon::prelude::*;
 
 /// Columns of B packed at a time, by all threads together: about a second-level cache.
 pub(super) const COLS: usize = 1024;
@@ -98,21 +97,28 @@ impl<T: Entry> Product<'_, T> {
 
     /// C in slabs of `width` columns; of C, n columns of rows `stride` apart.
     pub(super) fn by_columns(&self, (c, stride): (&mut [T], usize), n: usize, width: usize) -> Result<()> {
-        let (count, m) = (n.div_ceil(width), c.len().div_ceil(stride));
-        let mut slabs = memory::with_capacity(count, OPERAND)?;
-        for _ in 0..count {
-            slabs.push(memory::with_capacity(m, OPERAND)?);
+        let mut rows = memory::with_capacity(c.len().div_ceil(stride), OPERAND)?;
+        rows.extend(c.chunks_mut(stride).map(|row| &mut row[..n]));
+        let near = if n <= width { COLS } else { (COLS / rayon::current_num_threads()).max(1) };
+        self.slabs(0, width, near, rows)
+    }
+    /// The slabs of columns of C from `left` on. They are halved until there is one, so that those who help cut C, too:
+    /// it has many rows for so short a time.
+    fn slabs(&self, left: usize, width: usize, near: usize, mut rows: Vec<&mut [T]>) -> Result<()> {
+        let count = rows[0].len().div_ceil(width);
+        if count <= 1 {
+            return self.slab(left, near, &mut rows);
         }
-        for row in c.chunks_mut(stride) {
-            slabs.iter_mut().zip(row[..n].chunks_mut(width)).for_each(|(slab, part)| slab.push(part));
+        let middle = count / 2 * width;
+        let mut behind = memory::with_capacity(rows.len(), OPERAND)?;
+        for row in &mut rows {
+            let (first, second) = std::mem::take(row).split_at_mut(middle);
+            *row = first;
+            behind.push(second);
         }
-        match slabs.len() {
-            1 => self.slab(0, COLS, &mut slabs[0]),
-            _ => {
-                let near = (COLS / rayon::current_num_threads()).max(1);
-                slabs.par_iter_mut().enumerate().try_for_each(|(number, slab)| self.slab(number * width, near, slab))
-            }
-        }
+        let halves =
+            rayon::join(|| self.slabs(left, width, near, rows), || self.slabs(left + middle, width, near, behind));
+        halves.0.and(halves.1)
     }
     /// The rows of a slab of C whose first column is `left`, by `near` columns at a time.
     fn slab(&self, left: usize, near: usize, rows: &mut [&mut [T]]) -> Result<()> {
@@ -211,7 +217,7 @@ const LINE: usize = 16;
 
 impl Words {
     pub(super) fn with_capacity(words: usize) -> Result<Self> {
-        memory::zeros(words + LINE - 1, OPERAND).map(Words)
+        memory::cleared(words + LINE - 1, OPERAND).map(Words)
     }
     /// The first `count` words.
     pub(super) fn first(&mut self, count: usize) -> &mut [i32] {

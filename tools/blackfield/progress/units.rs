@@ -70,6 +70,7 @@ pub fn unit(phase: &str) -> &'static str {
         "frontier" => "steps",
         "permanent" => "chunks",
         "parts" => "parts",
+        "dense components" => "components",
         "check" => "right sides",
         "verify" => "claims",
         "faces" => "dimensions",
