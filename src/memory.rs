@@ -367,6 +367,13 @@ mod tests {
             append_parts(&mut v, &[], |x: u8| x, "").unwrap();
         }
         assert_eq!(v, [1, 2, 3, 4, 5, 3, 4, 5]);
+        // Where several threads clear them, of any length.
+        for threads in [1, 3] {
+            for len in [0, 1, CLEARED / 4 - 1, CLEARED / 4, CLEARED / 4 + 1, 5 * CLEARED + 63] {
+                let made = pool(threads).install(|| cleared::<u32>(len, "")).unwrap();
+                assert!(made.len() == len && made.iter().all(|&x| x == 0), "{len} on {threads} threads");
+            }
+        }
         let mut v = vec![1, 2];
         reserve(&mut v, 10, "").unwrap();
         assert!(v.capacity() >= 12 && v == [1, 2]);

@@ -131,11 +131,13 @@ impl Body {
         }
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(texts.len().max(chunks.len()), Chunk::default);
-        for (chunk, text) in chunks.iter_mut().zip(&texts) {
-            chunk.clear(self.layout.most_entries(text.len()))?;
-        }
         let layout = &self.layout;
-        chunks.par_iter_mut().zip(&texts).for_each(|(chunk, text)| layout.chunk(text, chunk));
+        chunks.par_iter_mut().zip(&texts).try_for_each(|(chunk, text)| -> Result<()> {
+            // Whoever asks for memory waits until the system has cleared the first pages of it.
+            chunk.clear(layout.most_entries(text.len()))?;
+            layout.chunk(text, chunk);
+            Ok(())
+        })?;
 
         let (mut lines, mut start, mut read) = (0, 0, 0);
         for (chunk, text) in chunks.iter_mut().zip(&texts) {

@@ -230,6 +230,7 @@ mod tests {
     use crate::field::Rng;
     use crate::matching::minimum_vertex_cover;
     use rand::{RngExt, SeedableRng};
+    use std::cell::Cell;
 
     fn patterns() -> Vec<Pattern> {
         let mut rng = Rng::seed_from_u64(9);
@@ -282,14 +283,32 @@ mod tests {
                 assert!(before < length);
                 before = length;
                 let size = search.matching.size;
-                assert!(search.shortest_paths(&mut entered).unwrap() && search.matching.size > size);
+                assert!(search.shortest_paths(&|| true, &mut entered).unwrap() && search.matching.size > size);
                 passes += 1;
             }
-            assert!(!search.shortest_paths(&mut entered).unwrap());
+            assert!(!search.shortest_paths(&|| true, &mut entered).unwrap());
             assert!(passes <= 2 * search.matching.size.isqrt() + 2);
             most = most.max(passes);
         }
         assert!(most >= 5, "the patterns are too easy: {most} passes");
+    }
+
+    /// Whenever a search is no longer wanted, it ends without an answer, and never with a matching that is not maximum.
+    #[test]
+    fn a_search_that_is_not_wanted_has_no_answer() {
+        let mut cut = 0;
+        for p in patterns() {
+            let size = maximum_matching(&p).unwrap().size;
+            for (passes, asked) in [0, 3].into_iter().flat_map(|passes| (0..60).map(move |asked: u32| (passes, asked))) {
+                let left = Cell::new(asked);
+                let wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+                let empty = Matching::empty(p.rows(), p.cols()).unwrap();
+                let found = Search::new(&p, empty).unwrap().run(passes, &wanted).unwrap();
+                cut += usize::from(found.is_none());
+                assert!(found.is_none_or(|found| found.size == size), "{asked} times");
+            }
+        }
+        assert!(cut > 100, "{cut}");
     }
 
     #[test]

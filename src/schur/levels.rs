@@ -10,6 +10,21 @@ const LEVELS: &str = "the levels of the pivots";
 /// Pivots between asking for memory and reading it.
 const AHEAD: usize = 8;
 
+/// Asks for what rows to come refer to: of the next but two where they begin, of the next but one their entries, of the
+/// next those of `of` in their columns.
+#[inline(always)]
+fn ask_ahead(a: &SparseMatrix, of: &[u32], row: impl Fn(usize) -> Option<usize>) {
+    if let Some(far) = row(3) {
+        prefetch(&a.start, far);
+    }
+    if let Some(near) = row(2) {
+        prefetch(&a.col, a.start[near]);
+    }
+    if let Some(next) = row(1) {
+        a.row(next).0.iter().for_each(|&j| prefetch(of, j as usize));
+    }
+}
+
 /// Pivots by ascending level, in their order within a level. A pivot's level is 1 + the highest among the pivots in
 /// whose columns its row has entries.
 pub(super) struct Levels {
@@ -29,9 +44,8 @@ impl Levels {
         let numbers: Vec<u32> = memory::collect(numbers, LEVELS)?;
         let (mut own, mut highest) = (memory::with_capacity::<u32>(numbers.len(), LEVELS)?, 0);
         for (at, &k) in numbers.iter().enumerate() {
-            if let Some(&next) = numbers.get(at + AHEAD) {
-                a.row(rows[next as usize] as usize).0.iter().for_each(|&j| prefetch(&level, j as usize));
-            }
+            let row = |ahead: usize| numbers.get(at + ahead * AHEAD).map(|&k| rows[k as usize] as usize);
+            ask_ahead(a, &level, row);
             let (columns, _) = a.row(rows[k as usize] as usize);
             // The pivot's own column has no level yet.
             let l = 1 + columns.iter().map(|&j| level[j as usize]).max().unwrap_or(0);
@@ -51,9 +65,7 @@ impl Levels {
         let mut told = memory::zeros::<u32>(a.cols(), LEVELS)?;
         let (mut own, mut highest) = (memory::with_capacity::<u32>(rows.len(), LEVELS)?, 0);
         for (k, (&i, &pivot)) in rows.iter().zip(cols).enumerate() {
-            if let Some(&next) = rows.get(k + AHEAD) {
-                a.row(next as usize).0.iter().for_each(|&j| prefetch(&told, j as usize));
-            }
+            ask_ahead(a, &told, |ahead| rows.get(k + ahead * AHEAD).map(|&i| i as usize));
             let l = 1 + told[pivot as usize];
             a.row(i as usize).0.iter().for_each(|&j| told[j as usize] = told[j as usize].max(l));
             own.push(l);

@@ -5,6 +5,8 @@ use crate::field::Modulus;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What the memory is for.
 const OFFSETS: &str = "the offsets of the rows";
@@ -115,7 +117,7 @@ impl SparseMatrix {
         }
         let mut number = memory::zeros::<u32>(self.cols, LINES)?;
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
-        self.col.iter_mut().for_each(|j| *j = number[*j as usize]);
+        self.col.par_iter_mut().with_min_len(PIECE).for_each(|j| *j = number[*j as usize]);
         self.cols = used.len();
         Ok(used)
     }
@@ -252,8 +254,7 @@ impl SparseMatrix {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn has_empty_lines(&self) -> Result<bool> {
-        let mut used = memory::filled(false, self.cols, LINES)?;
-        self.col.iter().for_each(|&j| used[j as usize] = true);
+        let used = self.used_cols()?;
         Ok(self.start.windows(2).any(|bounds| bounds[0] == bounds[1]) || used.contains(&false))
     }
     /// The numbers of the rows that have an entry, ascending.
@@ -269,9 +270,19 @@ impl SparseMatrix {
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
     pub fn non_empty_cols(&self) -> Result<Vec<u32>> {
-        let mut used = memory::filled(false, self.cols, LINES)?;
-        self.col.iter().for_each(|&j| used[j as usize] = true);
+        let used = self.used_cols()?;
         memory::collect((0..self.cols as u32).filter(|&j| used[j as usize]), LINES)
+    }
+    /// Whether each column has an entry.
+    fn used_cols(&self) -> Result<Vec<bool>> {
+        let used = memory::collect((0..self.cols).map(|_| AtomicBool::new(false)), LINES)?;
+        self.col.par_iter().with_min_len(PIECE).for_each(|&j| {
+            // Written once, so that threads that share it do not wait for each other.
+            if !used[j as usize].load(Relaxed) {
+                used[j as usize].store(true, Relaxed);
+            }
+        });
+        memory::collect(used.into_iter().map(AtomicBool::into_inner), LINES)
     }
     /// The matrix without its empty rows and columns, the others in order: the rank is the same. A symmetric matrix
     /// stays symmetric.

@@ -112,3 +112,137 @@ fn rank_of(split: &Split<'_>, k: usize, observer: &dyn Observer) -> Result<usize
     let rows: Vec<Row<'_>> = memory::collect((0..a.rows()).map(|i| a.row(i)), ROWS)?;
     echelon.absorb(&rows, &Quiet(observer))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::{Rank, RankPlan, rank, rank_plan};
+    use crate::certify::Certainty;
+    use crate::field::{Modulus, Rng};
+    use crate::oracles::dense_rank;
+    use crate::{Silent, Step};
+    use rand::seq::SliceRandom;
+    use rand::{RngExt, SeedableRng};
+
+    /// A block of rank at most `rank`, of which about one place in `sparse` is filled, the first row and column all.
+    fn block(p: u64, rows: usize, cols: usize, rank: usize, sparse: u32, rng: &mut Rng) -> Vec<(usize, usize, u64)> {
+        let mut random = |n: usize| (0..n).map(|_| rng.random_range(1..p)).collect::<Vec<_>>();
+        let (left, right) = (random(rows * rank), random(rank * cols));
+        let entry = |i: usize, j: usize| {
+            let terms = (0..rank).map(|k| left[i * rank + k] as u128 * right[k * cols + j] as u128 % p as u128);
+            (terms.sum::<u128>() % p as u128) as u64
+        };
+        let places = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j)));
+        places
+            .filter(|&(i, j)| i == 0 || j == 0 || rng.random_ratio(1, sparse))
+            .map(|(i, j)| (i, j, if sparse > 1 { 1 } else { entry(i, j) }))
+            .filter(|e| e.2 != 0)
+            .collect()
+    }
+
+    /// A block: rows, columns, entries.
+    type Block = (usize, usize, Vec<(usize, usize, u64)>);
+
+    /// The blocks on the diagonal of a matrix whose lines are shuffled.
+    fn diagonal(p: u64, blocks: &[Block], rng: &mut Rng) -> SparseMatrix {
+        let modulus = Modulus::new(p).unwrap();
+        let [rows, cols] = [0, 1].map(|k| blocks.iter().map(|b| if k == 0 { b.0 } else { b.1 }).sum::<usize>());
+        let mut order = |n: usize| {
+            let mut all: Vec<usize> = (0..n).collect();
+            all.shuffle(rng);
+            all
+        };
+        let (row, col) = (order(rows), order(cols));
+        let (mut entries, mut at) = (vec![], (0, 0));
+        for (m, n, own) in blocks {
+            entries.extend(own.iter().map(|&(i, j, v)| (row[at.0 + i], col[at.1 + j], v)));
+            at = (at.0 + m, at.1 + n);
+        }
+        SparseMatrix::from_triplets(modulus, rows, cols, &entries)
+    }
+
+    fn sum_of_ranks(p: u64, blocks: &[Block]) -> usize {
+        let modulus = Modulus::new(p).unwrap();
+        blocks.iter().map(|(m, n, own)| dense_rank(&SparseMatrix::from_triplets(modulus, *m, *n, own))).sum()
+    }
+
+    fn is_taken(path: &[Step]) -> bool {
+        path.iter().any(|step| step.name == "dense components")
+    }
+
+    fn found(a: &SparseMatrix, options: &RankOptions) -> Rank {
+        let answer = rank(a, options, &Silent).unwrap();
+        assert_eq!(answer.path.iter().filter_map(|step| step.rank).sum::<usize>(), answer.rank, "{:?}", answer.path);
+        answer
+    }
+
+    /// Blocks of all shapes and ranks, alone and beside others that are sparse or have one entry.
+    #[test]
+    fn dense_blocks_are_eliminated_beside_each_other() {
+        let mut rng = Rng::seed_from_u64(92);
+        for p in [2, 3, 251, 65521, (1 << 31) - 1, (1 << 61) - 1] {
+            let mut blocks: Vec<_> = [(30, 30, 30), (20, 45, 7), (50, 9, 9), (8, 8, 1), (33, 32, 31)]
+                .iter()
+                .cycle()
+                .take(30)
+                .map(|&(m, n, r)| (m, n, block(p, m, n, r, 1, &mut rng)))
+                .collect();
+            let (alone, expected) = (diagonal(p, &blocks, &mut rng), sum_of_ranks(p, &blocks));
+            // Over GF(2) every product is a block of ones: of rank 1, and dense.
+            let answer = found(&alone, &RankOptions::default());
+            assert!(answer.rank == expected && is_taken(&answer.path), "{answer:?}");
+            assert!(answer.certainty == Certainty::Proven && answer.path.len() == 2, "{answer:?}");
+            blocks.extend((0..3).map(|_| (60, 60, block(p, 60, 60, 0, 40, &mut rng))));
+            blocks.push((220, 230, block(p, 220, 230, 0, 60, &mut rng)));
+            blocks.extend((0..40).map(|_| (1, 1, vec![(0, 0, 1)])));
+            let (mixed, expected) = (diagonal(p, &blocks, &mut rng), sum_of_ranks(p, &blocks));
+            for method in [Method::Auto, Method::Elimination, Method::Hybrid] {
+                let answer = found(&mixed, &RankOptions { method, ..Default::default() });
+                assert_eq!(answer.rank, expected, "{method:?}: {answer:?}");
+                assert_eq!(is_taken(&answer.path), method != Method::Hybrid, "{answer:?}");
+            }
+            // A minor has pivots of all of it, and of each other.
+            let minor = found(&mixed, &RankOptions { minor: true, ..Default::default() });
+            assert!(minor.rank == expected && !is_taken(&minor.path));
+            assert_eq!(minor.minor.unwrap().rows.len(), expected);
+            // A plan names them, and the parts after them.
+            let RankPlan { next, seconds, bytes, .. } = rank_plan(&mixed, &RankOptions::default(), &Silent).unwrap();
+            assert_eq!(next[0].name, "dense components");
+            assert!(next[0].seconds > 0.0 && seconds >= next[0].seconds && bytes >= next[0].bytes.unwrap());
+        }
+    }
+
+    /// A component is dense from one place in four on, and of a few places.
+    #[test]
+    fn what_is_dense_has_its_edges() {
+        let mut rng = Rng::seed_from_u64(93);
+        let mut count = |sizes: &[(usize, usize, usize)]| {
+            let mut blocks = vec![];
+            for &(m, n, nnz) in sizes {
+                // Connected: a first row and a first column, and the places that follow.
+                let all = (0..n).map(|j| (0, j)).chain((1..m).map(|i| (i, 0)));
+                let all = all.chain((1..m).flat_map(|i| (1..n).map(move |j| (i, j))));
+                blocks.push((m, n, all.take(nnz).map(|(i, j)| (i, j, 1 + (i * j) as u64)).collect::<Vec<_>>()));
+            }
+            let a = diagonal(65521, &blocks, &mut rng);
+            let found = crate::matching::components_of(&a).unwrap();
+            assert_eq!(found.count, sizes.len());
+            let split = Split::new(&a, &found).unwrap();
+            let dense = |options: &RankOptions| {
+                DenseComponents::of(&a, &split, options).unwrap().map_or(0, |dense| {
+                    assert_eq!((0..split.count()).filter(|&k| dense.contain(k)).count(), dense.count());
+                    dense.count()
+                })
+            };
+            // Not where there is no room for them.
+            assert_eq!(dense(&RankOptions { max_memory: Some(1000), ..Default::default() }), 0);
+            dense(&RankOptions::default())
+        };
+        // Entries enough come from two blocks of 30 x 30.
+        let full = (30, 30, 900);
+        assert_eq!(count(&[full, full]), 2);
+        assert_eq!(count(&[full, (5, 5, 25)]), 0, "too few entries in all");
+        assert_eq!(count(&[full, full, (40, 40, 400), (40, 40, 399), (8, 8, 64), (7, 9, 63), (9, 7, 63)]), 4);
+        assert_eq!(count(&[full, full, (1024, 1024, 1 << 18), (1025, 1024, 1 << 19)]), 3);
+    }
+}
