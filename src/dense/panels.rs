@@ -25,6 +25,12 @@ use std::ops::Range;
 /// What the memory is for.
 pub(super) const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
+/// Rows of a block where many threads clear panels by it: each step is short for them, and one block instead of four
+/// takes a third of the steps, for six more products of four panels when it grows. From so many rows before it on …
+const DEEP: usize = 4 * PANEL;
+const DEEP_FROM: usize = if cfg!(test) { PANEL } else { 8 * PANEL };
+/// … and on so many threads.
+const DEEP_THREADS: usize = if cfg!(test) { 3 } else { 8 };
 /// Rows of a panel or a block that one task brings to another order of columns.
 const ROWS_AT_ONCE: usize = 16;
 const REDUCED: &str = "a reduced echelon form";
@@ -131,7 +137,8 @@ impl<T: Entry> Panels<T> {
             self.blocks.par_iter_mut().try_for_each(|block| all(&mut block.behind, block.start + block.rows))?;
             next.map_or(Ok(()), |rows| all(rows, 0))?;
         }
-        match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
+        let most = |last: &Block<T>| if last.start >= DEEP_FROM && wants_deep() { DEEP } else { PANEL };
+        match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= most(last)) {
             Some(last) => {
                 let joined = last.join(self.arithmetic, pivots.len(), &behind, rest)?;
                 if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
@@ -203,7 +210,7 @@ impl<T: Entry> Panels<T> {
         let together = Arithmetic::of_bytes(modulus).map_or(1, Arithmetic::slices);
         let made = PANEL * (STRIP.min(cols) + 6 * PANEL + together * PANEL) * size_of::<T>();
         let packed = Arithmetic::new(modulus).packed_memory(PANEL, together * PANEL, cols);
-        (2 * panel + packed + (made + packed).max(panel)) as u64
+        (2 * panel + packed + (made + packed).max(DEEP / PANEL * panel)) as u64
     }
     /// Bytes that the basis holds.
     #[cfg(test)]
@@ -296,6 +303,11 @@ impl<T: Entry> Own<T> {
     }
 }
 
+/// Whether blocks of the basis grow beyond a panel.
+fn wants_deep() -> bool {
+    rayon::current_num_threads() >= DEEP_THREADS
+}
+
 /// The maximal ranges of positions that hold no pivot.
 fn runs(positions: Range<usize>, pivots: &[usize]) -> Vec<Range<usize>> {
     let mut sorted = pivots.to_vec();
@@ -326,8 +338,13 @@ fn permute<T: Copy>(pivots: &[usize], runs: &[Range<usize>], origin: usize, old:
 }
 
 /// The entries at `rows × cols` of a row-major matrix.
-pub(super) fn gather<T: Copy>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Result<Vec<T>> {
-    let mut part = memory::with_capacity(rows.len() * cols.len(), ROWS)?;
-    rows.for_each(|i| part.extend_from_slice(&data[i * stride..][cols.clone()]));
+pub(super) fn gather<T: Entry>(data: &[T], stride: usize, rows: Range<usize>, cols: Range<usize>) -> Result<Vec<T>> {
+    let width = cols.len();
+    let mut part = memory::cleared(rows.len() * width, ROWS)?;
+    if width > 0 {
+        for_each_chunk(&mut part, width, width * size_of::<T>(), |i, to| {
+            to.copy_from_slice(&data[(rows.start + i) * stride..][cols.clone()]);
+        });
+    }
     Ok(part)
 }

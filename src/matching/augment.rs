@@ -299,7 +299,8 @@ mod tests {
         let mut cut = 0;
         for p in patterns() {
             let size = maximum_matching(&p).unwrap().size;
-            for (passes, asked) in [0, 3].into_iter().flat_map(|passes| (0..60).map(move |asked: u32| (passes, asked))) {
+            for (passes, asked) in [0, 3].into_iter().flat_map(|passes| (0..60).map(move |asked: u32| (passes, asked)))
+            {
                 let left = Cell::new(asked);
                 let wanted = || left.replace(left.get().saturating_sub(1)) > 0;
                 let empty = Matching::empty(p.rows(), p.cols()).unwrap();

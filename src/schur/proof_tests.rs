@@ -180,15 +180,13 @@ fn the_support_is_that_of_the_sample_and_exact_where_all_are_drawn() {
     assert_eq!(with_pivots.entries, 77.0 / 32.0 * (30.0 + 0.75 * 6.0));
     assert!(NullSpace::new(&split, Side::Right, Way::Passes).unwrap().support(&[], &rng).unwrap().is_none());
     let left = NullSpace::new(&split, Side::Left, Way::Pushes).unwrap().support(&[5], &rng).unwrap().unwrap();
-    // However many threads push.
-    for threads in [1, 5] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        for (side, pivots, expected) in [(Side::Right, &[0, 1, 2][..], with_pivots), (Side::Left, &[5], left)] {
-            let made = NullSpace::new(&split, side, Way::Pushes).unwrap();
-            assert_eq!(pool.install(|| made.support(pivots, &rng)).unwrap(), Some(expected), "{threads} threads");
-        }
-    }
     assert_eq!((left.groups, left.share, left.entries), (3, 1.0, 89.0 / 32.0 * (30.0 + 1.0)));
+    // A group that reaches most entries: what null vectors share is not pushed.
+    let entries: Vec<_> = (0..64).flat_map(|k| [(k, 0, 1), (k, k % 7, 2 + k as u64)]).collect();
+    let a = SparseMatrix::from_triplets(p, 64, 7, &entries);
+    let split = Split::new(&a, &pivots).unwrap();
+    let most = NullSpace::new(&split, Side::Right, Way::Pushes).unwrap().support(&[], &rng).unwrap().unwrap();
+    assert_eq!((most.sampled, most.groups, most.entries), (1, 1, 7.0 / 32.0 * 2.0 * a.nnz() as f64));
     let none = SparseMatrix::from_triplets(p, 0, 0, &[]);
     let split = Split::new(&none, &pivots).unwrap();
     for side in [Side::Right, Side::Left] {
