@@ -17,6 +17,8 @@ use crate::spmv::{SolveLines, TriangularSolve};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 /// Rows that one task counts, or more.
@@ -60,10 +62,10 @@ impl<'a> Split<'a> {
     /// If `pivots` names a row or column out of range.
     pub fn new(a: &'a SparseMatrix, pivots: &'a Pivots) -> Result<Self> {
         let others = |len: usize, taken: &[u32]| {
-            let mut other = memory::filled(true, len, LINES)?;
-            taken.iter().for_each(|&x| other[x as usize] = false);
+            let other = memory::collect((0..len).map(|_| AtomicBool::new(true)), LINES)?;
+            taken.par_iter().with_min_len(TASK).for_each(|&x| other[x as usize].store(false, Relaxed));
             let mut lines = memory::with_capacity(len.saturating_sub(taken.len()), LINES)?;
-            lines.extend((0..len as u32).filter(|&x| other[x as usize]));
+            lines.extend((0..).zip(other).filter(|(_, other)| other.load(Relaxed)).map(|(x, _)| x));
             Ok::<_, Error>(lines)
         };
         let (rows, cols) = rayon::join(|| others(a.rows(), &pivots.rows), || others(a.cols(), &pivots.cols));

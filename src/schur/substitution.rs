@@ -4,6 +4,9 @@ use crate::isa::prefetch;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{PushSolve, SolveLines};
 use crate::{Result, memory};
+use rayon::prelude::*;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The slot of a column that is left out.
 const NO_SLOT: u32 = u32::MAX;
@@ -11,6 +14,8 @@ const NO_SLOT: u32 = u32::MAX;
 const BATCH: usize = 64;
 /// Rows between asking for their slots and reading them.
 const AHEAD: usize = 4;
+/// Columns that one task gives their slots, or more.
+const TASK: usize = 1 << 12;
 /// Values in a line of the cache.
 const LINE: usize = 8;
 /// What the memory is for.
@@ -38,10 +43,12 @@ pub(super) fn substitution_lines(
     inputs: &[u32],
 ) -> Result<(usize, SolveLines)> {
     let p = a.modulus();
-    let mut slot = memory::filled(NO_SLOT, a.cols(), SLOTS)?;
-    outputs.iter().zip(0..).for_each(|(&j, s)| slot[j as usize] = s);
+    let slot = memory::collect((0..a.cols()).map(|_| AtomicU32::new(NO_SLOT)), SLOTS)?;
     let pivots: Vec<(u32, u32)> = memory::collect(pivots, SLOTS)?;
-    pivots.iter().zip(outputs.len() as u32..).for_each(|(&(_, j), s)| slot[j as usize] = s);
+    let set = |j: u32, s: usize| slot[j as usize].store(s as u32, Relaxed);
+    outputs.par_iter().enumerate().with_min_len(TASK).for_each(|(s, &j)| set(j, s));
+    pivots.par_iter().enumerate().with_min_len(TASK).for_each(|(k, &(_, j))| set(j, outputs.len() + k));
+    let slot_of = |j: u32| slot[j as usize].load(Relaxed);
     let line = |k: usize| pivots.get(k).map_or_else(|| inputs[k - pivots.len()], |&(i, _)| i) as usize;
     let row = |k: usize| a.row(line(k));
     let own = |k: usize| {
@@ -51,12 +58,12 @@ pub(super) fn substitution_lines(
     let push = |k: usize, inverse: Option<&u64>, to: &mut SolveLines| {
         let (at, values) = row(k);
         let Some(&inverse) = inverse else {
-            let entries = at.iter().zip(values).filter(|e| slot[*e.0 as usize] != NO_SLOT);
-            return to.push(entries.map(|(&j, &v)| (slot[j as usize], v)));
+            let entries = at.iter().zip(values).filter(|e| slot_of(*e.0) != NO_SLOT);
+            return to.push(entries.map(|(&j, &v)| (slot_of(j), v)));
         };
         let (j, factor) = (pivots[k].1, p.multiplier(p.neg(inverse)));
-        let others = at.iter().zip(values).filter(|e| *e.0 != j && slot[*e.0 as usize] != NO_SLOT);
-        to.push(others.map(|(&j, &v)| (slot[j as usize], p.mul_by(v, factor))))
+        let others = at.iter().zip(values).filter(|e| *e.0 != j && slot_of(*e.0) != NO_SLOT);
+        to.push(others.map(|(&j, &v)| (slot_of(j), p.mul_by(v, factor))))
     };
     // Rows come in no order: those of a batch, and their slots, are asked for before they are needed.
     let fetch_row = |k: usize| {

@@ -105,9 +105,9 @@ fn in_parallel<'l>(rows: usize, cols: usize, line: impl Fn(usize) -> &'l [u32] +
         }
     }
     let of = |i: u32| label[root(&parent, i) as usize];
-    let mut row = memory::zeros(rows, COMPONENTS)?;
+    let mut row = memory::cleared(rows, COMPONENTS)?;
     row.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, row)| *row = of(i as u32));
-    let mut col = memory::zeros(cols, COMPONENTS)?;
+    let mut col = memory::cleared(cols, COMPONENTS)?;
     col.par_iter_mut().zip(&meets).with_min_len(TASK).for_each(|(col, meets)| {
         let meets = meets.load(Relaxed);
         *col = if meets == NONE { NONE } else { of(meets) };

@@ -219,8 +219,8 @@ impl Numbers {
         })
     }
 
-    /// Applies `residue` to each number. The old form is released, from the back, as the new one grows: both together
-    /// never take much more than the larger one, where the system provides and reclaims memory by pages.
+    /// Applies `residue` to each number. The old form is released, from the back, as the new one grows: on one thread
+    /// both together never take much more than the larger one, where the system provides and reclaims memory by pages.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::Error::Memory).
@@ -233,7 +233,7 @@ impl Numbers {
             }
             narrow => narrow,
         };
-        let mut residues: Vec<u64> = memory::zeros(list.len(), "the residues")?;
+        let mut residues: Vec<u64> = memory::cleared(list.len(), "the residues")?;
         with!(&mut list, list => {
             while !list.is_empty() {
                 let from = list.len().saturating_sub(STEP);

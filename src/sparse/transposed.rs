@@ -5,7 +5,7 @@
 //! Rows stay in order in both, so that the result is the same for every number of threads.
 
 use crate::{Error, Result, memory};
-use bytemuck::Zeroable;
+use bytemuck::Pod;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(super) type Transposed<V> = (Vec<usize>, Vec<u32>, Vec<V>);
 /// [`Error::Memory`](crate::Error::Memory).
 pub(super) fn transposed<V>(start: &[usize], col: &[u32], value: &[V], cols: usize) -> Result<Transposed<V>>
 where
-    V: Copy + Zeroable + Send + Sync,
+    V: Pod + Send + Sync,
 {
     let threads = rayon::current_num_threads();
     let shared = threads > 1 && col.len() >= 2 * PART && cols >= threads;
@@ -37,7 +37,7 @@ where
     }
 }
 
-fn one_by_one<V: Copy + Zeroable>(start: &[usize], col: &[u32], value: &[V], cols: usize) -> Result<Transposed<V>> {
+fn one_by_one<V: Pod>(start: &[usize], col: &[u32], value: &[V], cols: usize) -> Result<Transposed<V>> {
     let mut next = memory::zeros::<usize>(cols + 1, WHAT)?;
     col.iter().for_each(|&j| next[j as usize + 1] += 1);
     (0..cols).for_each(|j| next[j + 1] += next[j]);
@@ -88,7 +88,7 @@ impl<V: Copy> Part<V> {
 
 fn in_parallel<V>(start: &[usize], col: &[u32], value: &[V], cols: usize, threads: usize) -> Result<Transposed<V>>
 where
-    V: Copy + Zeroable + Send + Sync,
+    V: Pod + Send + Sync,
 {
     let (rows, nnz) = (start.len() - 1, col.len());
     let wanted = (RANGES * threads).min(MOST_RANGES);
@@ -100,9 +100,9 @@ where
     let part = |k: usize| Part::new(start, col, value, bound(k)..bound(k + 1), shift, ranges);
     let parts: Vec<Part<V>> = (0..parts).into_par_iter().map(part).collect::<Result<_>>()?;
 
-    let mut begin = memory::zeros::<usize>(cols + 1, WHAT)?;
-    let mut row = memory::zeros::<u32>(nnz, WHAT)?;
-    let mut to = memory::zeros::<V>(nnz, WHAT)?;
+    let mut begin = memory::cleared::<usize>(cols + 1, WHAT)?;
+    let mut row = memory::cleared::<u32>(nnz, WHAT)?;
+    let mut to = memory::cleared::<V>(nnz, WHAT)?;
     let (mut row_left, mut to_left, mut before) = (&mut row[..], &mut to[..], 0);
     let mut tasks = Vec::with_capacity(ranges);
     // Offset j + 1 is that of column j's end.

@@ -151,7 +151,7 @@ impl Triplets {
 
 /// Offsets of the rows, from the ascending rows of all entries.
 fn row_starts(rows: usize, row: &[u32]) -> Result<Vec<usize>> {
-    let mut start = memory::zeros::<usize>(rows + 1, "the offsets of the rows")?;
+    let mut start = memory::cleared::<usize>(rows + 1, "the offsets of the rows")?;
     // Row i ends where the first entry of a later row is. Each piece of the entries ends some rows: those from the row
     // of its first entry on, before that of the next piece's.
     let pieces = row.len().div_ceil(PIECE).max(1);

@@ -120,7 +120,7 @@ impl SolveLines {
         let count = |of: fn(&SolveLines) -> usize| parts.iter().map(of).sum::<usize>();
         let (lines, slots, values) = (count(|p| p.spans.len()), count(|p| p.slots.len()), count(|p| p.values.len()));
         let mut all = Self::with_capacity(modulus, lines, 0)?;
-        (all.slots, all.values) = (memory::zeros(slots, LINES)?, memory::zeros(values, LINES)?);
+        (all.slots, all.values) = (memory::cleared(slots, LINES)?, memory::cleared(values, LINES)?);
         let (mut slots, mut values) = (&mut all.slots[..], &mut all.values[..]);
         let (mut slot, mut value, mut copies) = (0, 0, Vec::with_capacity(parts.len()));
         for part in &parts {
