@@ -82,8 +82,8 @@ pub(crate) fn zeros<T: Zeroable>(len: usize, what: &str) -> Result<Vec<T>> {
     softly(|| bytemuck::allocation::try_zeroed_vec(len)).map_err(|()| refused::<T>(len, what))
 }
 
-/// `len` zeros that all threads write where they are many. What an allocator has kept for the next request is cleared by
-/// whoever asks for it, and of several megabytes the others would wait for that.
+/// `len` zeros that all threads write where they are many. What an allocator has kept for the next request is cleared
+/// by whoever asks for it, and of several megabytes the others would wait for that.
 ///
 /// # Errors
 /// [`Error::Memory`].

@@ -133,7 +133,6 @@ impl Body {
         chunks.resize_with(texts.len().max(chunks.len()), Chunk::default);
         let layout = &self.layout;
         chunks.par_iter_mut().zip(&texts).try_for_each(|(chunk, text)| -> Result<()> {
-            // Whoever asks for memory waits until the system has cleared the first pages of it.
             chunk.clear(layout.most_entries(text.len()))?;
             layout.chunk(text, chunk);
             Ok(())

@@ -54,6 +54,20 @@ pub struct RowSpace {
     pub extent: Extent,
     /// Rows of S that it is made of, if they were wanted.
     pub basis: Option<RowBasis>,
+    /// How far it was explored where it was given up, for whoever goes on with it.
+    pub(crate) explored: Option<Explored>,
+}
+
+/// How far a row space was explored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Explored {
+    /// Blocks of combinations.
+    pub(super) blocks: usize,
+    /// Whether all of the last batch were new.
+    pub(super) new: bool,
+    /// Whether they are combinations of all rows, or of a sample for this bound of the rank.
+    pub(super) whole: bool,
+    pub(super) bound: usize,
 }
 
 /// Rows of S that are a basis of its row space.

@@ -63,6 +63,7 @@ pub use nullspace::{NullSpace, Side, Way};
 pub use predict::{Estimate, Prediction};
 pub use proof::Proof;
 pub(crate) use row_by_row::row_by_row;
+pub(crate) use row_space::row_space_from;
 pub use row_space::{Combinations, row_space};
 pub use sketch::{Sketch, sketch};
 pub use solver::Solver;

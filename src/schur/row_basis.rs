@@ -86,7 +86,7 @@ pub(super) fn row_basis(
     let Search { echelon, absorbed, .. } = search;
     let rows = memory::collect(echelon.pivot_rows().iter().map(|&k| absorbed[k]), BASIS)?;
     let factors = echelon.factors()?;
-    Ok(RowSpace { echelon, extent, basis: Some(RowBasis { rows, factors }) })
+    Ok(RowSpace { echelon, extent, basis: Some(RowBasis { rows, factors }), explored: None })
 }
 
 impl Search<'_> {

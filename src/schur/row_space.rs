@@ -15,8 +15,8 @@
 use super::Split;
 use super::combine::{Mixer, Vectors};
 use super::exploration::{
-    Extent, FEW_ROWS, RowSpace, RowSpaceOptions, RowSpaceStreams, SAMPLE_GAIN, batch, check_combinations, sample,
-    sample_pays, sample_rows,
+    Explored, Extent, FEW_ROWS, RowSpace, RowSpaceOptions, RowSpaceStreams, SAMPLE_GAIN, batch, check_combinations,
+    sample, sample_pays, sample_rows,
 };
 use super::row_basis::row_basis;
 use super::saved::{name_of, saved};
@@ -45,6 +45,21 @@ pub fn row_space(
     devices: &[Device],
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
+    row_space_from(None, split, options, streams, devices, observer)
+}
+
+/// The same from where one by the same streams was given up. The answer is the same as from the beginning.
+///
+/// # Errors
+/// As [`row_space`].
+pub(crate) fn row_space_from(
+    begun: Option<RowSpace>,
+    split: &Split,
+    options: RowSpaceOptions,
+    streams: &RowSpaceStreams,
+    devices: &[Device],
+    observer: &dyn Observer,
+) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
     let modulus = split.modulus();
     let bound = options.rank_bound.min(rows).min(cols);
@@ -54,7 +69,7 @@ pub fn row_space(
     }
     let mut echelon = Place::new(devices, modulus).echelon(cols, false)?;
     if bound == 0 {
-        return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None });
+        return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None, explored: None });
     }
     let log2_p = (modulus.get() as f64).log2();
     let lanes = Mixer::lanes(modulus);
@@ -67,9 +82,20 @@ pub fn row_space(
     let key = || (bound, options.error.log2(), name_of(&streams.exploration));
     let kept = saved("row-space", split, key, observer)?;
     let mut explores = true;
+    let wanted = |rank: usize| bound.min(options.give_up.saturating_add(1)).saturating_sub(rank);
+    let next = |rank: usize| batch(rank, lanes).min(wanted(rank).div_ceil(lanes).max(1));
     if let Some((basis, numbers, checks, stage)) = kept.load::<State>()? {
         (echelon, [explored, blocks], made, [whole, explores]) = (basis, numbers, checks, stage);
         observer.restored(echelon.rank() as u64);
+    } else if let Some(RowSpace { echelon: basis, explored: Some(so_far), .. }) = begun
+        && devices.is_empty()
+        && so_far.whole == whole
+        && (whole || so_far.bound == bound)
+    {
+        blocks = next(basis.rank());
+        (echelon, explored) = (basis, so_far.blocks);
+        // As after a batch.
+        (whole, explores) = (whole || !so_far.new, so_far.new);
     }
     let mut mixer = if whole {
         Mixer::new(split)?
@@ -90,12 +116,14 @@ pub fn row_space(
             if rank == bound {
                 break;
             }
+            let new = rank - before == blocks * lanes;
             if rank > options.give_up {
-                return Ok(RowSpace { echelon, extent: Extent::Part, basis: None });
+                let so_far = Explored { blocks: explored, new, whole, bound };
+                let explored = devices.is_empty().then_some(so_far);
+                return Ok(RowSpace { echelon, extent: Extent::Part, basis: None, explored });
             }
-            if rank - before == blocks * lanes {
-                let wanted = bound.min(options.give_up.saturating_add(1)) - rank;
-                blocks = batch(rank, lanes).min(wanted.div_ceil(lanes).max(1));
+            if new {
+                blocks = next(rank);
                 continue;
             }
             if !whole {
@@ -109,11 +137,11 @@ pub fn row_space(
         let fresh = (streams.challenge)(made, &echelon.pivot_cols()?);
         mixer.absorb(&checking(fresh, checks, lanes), &mut echelon, &Quiet(observer))?;
         if echelon.rank() == rank {
-            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), basis: None });
+            return Ok(RowSpace { echelon, extent: Extent::Checked(options.error), basis: None, explored: None });
         }
     }
     kept.keep(&(&echelon, [explored, blocks], made, [whole, true]), true)?;
-    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None })
+    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None, explored: None })
 }
 
 /// The row space from all rows of a small S.
@@ -121,7 +149,7 @@ fn by_all_rows(split: &Split, mut echelon: Echelon, observer: &dyn Observer) -> 
     let all: Vec<u32> = (0..split.rows.len() as u32).collect();
     let units: Vec<Vectors> = all.chunks(Mixer::lanes(split.modulus())).map(Vectors::Units).collect();
     Mixer::new(split)?.absorb(&units, &mut echelon, &Quiet(observer))?;
-    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None })
+    Ok(RowSpace { echelon, extent: Extent::Whole, basis: None, explored: None })
 }
 
 /// At least so many uniform vectors, in one block where it may be as wide as that.

@@ -141,6 +141,51 @@ fn the_row_space_has_the_rank_and_the_null_space_proves_it() {
     }
 }
 
+/// Wherever a row space is given up, on all rows or a sample, whoever goes on comes to the same one, without beginning
+/// anew.
+#[test]
+fn a_row_space_that_was_given_up_is_gone_on_with() {
+    let mut rng = Rng::seed_from_u64(3);
+    for p in PRIMES.map(|p| Modulus::new(p).unwrap()) {
+        // Of full rank, of a small one, and tall.
+        for (m, n, kinds) in [(700, 600, 600), (600, 500, 90), (9000, 300, 150)] {
+            let entry = |k: usize, rng: &mut Rng| (k / 3 % kinds, rng.random_range(0..n), rng.random_range(1..p.get()));
+            let few: Vec<_> = (0..3 * kinds).map(|k| entry(k, &mut rng)).collect();
+            let entries: Vec<_> =
+                (0..m).flat_map(|i| few[i % kinds * 3..][..3].iter().map(move |e| (i, e.1, e.2))).collect();
+            let (a, none) = (SparseMatrix::from_triplets(p, m, n, &entries), Pivots::default());
+            let (split, rank) = (Split::new(&a, &none).unwrap(), dense_rank(&a));
+            let error = ErrorBound::of_bits(64);
+            let options = RowSpaceOptions { error, rank_bound: n, give_up: usize::MAX, rows: false, exceeded: 0 };
+            let find = |begun, options| {
+                with_streams(&rng, |streams| row_space_from(begun, &split, options, streams, &[], &Silent)).unwrap()
+            };
+            let whole = find(None, options);
+            assert!(whole.echelon.rank() == rank && whole.explored.is_none());
+            for give_up in [0, 31, 40, 100, 400].into_iter().filter(|&give_up| give_up < rank) {
+                let part = find(None, RowSpaceOptions { give_up, ..options });
+                assert!(part.extent == Extent::Part && part.explored.is_some());
+                let (seen, known) = (part.echelon.rows_seen(), part.echelon.pivot_rows().to_vec());
+                let more = find(Some(part), options);
+                assert_eq!((more.echelon.rank(), more.extent), (rank, whole.extent), "{give_up} of {rank} mod {p}");
+                assert_eq!(more.echelon.pivot_cols().unwrap(), whole.echelon.pivot_cols().unwrap());
+                // What was known leads, and hardly more combinations are made than at once.
+                assert_eq!(more.echelon.pivot_rows()[..known.len()], known[..]);
+                let (more, all) = (more.echelon.rows_seen(), whole.echelon.rows_seen());
+                assert!(
+                    seen < more && more <= all + 2 * Echelon::PACKED,
+                    "{more} of {all}, {give_up} of {rank} mod {p}"
+                );
+            }
+            // A smaller bound is another sample.
+            let bounded = RowSpaceOptions { rank_bound: rank, ..options };
+            let part = find(None, RowSpaceOptions { give_up: 20, ..options });
+            let more = find(Some(part), bounded);
+            assert_eq!((more.echelon.rank(), more.extent), (rank, Extent::Whole));
+        }
+    }
+}
+
 /// Rows that are said to be a basis are as many as the rank, and independent: with the pivot rows, they have as large a
 /// rank in A. Their factors are those of S.
 fn check_basis(split: &Split, found: &RowSpace, wanted: bool) {

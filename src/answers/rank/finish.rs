@@ -13,7 +13,7 @@ use crate::dense::{Echelon, Factors, Place};
 use crate::pivots::Pivots;
 use crate::schur::{
     Check, EveryRow, Extent, RowBasis, RowSpace, RowSpaceOptions, RowSpaceStreams, SharedSolve, Sketch, Split,
-    every_row, independent_rows, row_space, sketch,
+    every_row, independent_rows, row_space_from, sketch,
 };
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
@@ -62,6 +62,8 @@ pub(super) struct OnRest<'a, 'w> {
     pub split: Split<'a>,
     /// Columns at the end of S that are right sides.
     pub aside: usize,
+    /// A row space of S that was given up before.
+    pub begun: Option<RowSpace>,
     pub work: &'a mut Work<'w>,
 }
 
@@ -83,8 +85,9 @@ impl Work<'_> {
             left.mixing = SharedSolve::default();
         }
         let split = Split::new(a, pivots)?.sharing(&left.mixing);
-        let mut on_rest = OnRest { a, split, aside: left.of.aside(), work: self };
         let finish = decision.finish;
+        let begun = left.begun.take().filter(|_| matches!(finish, Finish::RowSpace { .. }));
+        let mut on_rest = OnRest { a, split, aside: left.of.aside(), begun, work: self };
         let done = match finish {
             Finish::Nothing => {
                 let reason = "every row or column that a rank could have has its pivot".to_string();
@@ -114,6 +117,8 @@ impl Work<'_> {
         match done {
             Done::Whole(answer) => Ok(Some(answer)),
             Done::Part { than, seen, full } => {
+                // What memory is limited to is for the next step.
+                left.begun = on_rest.begun.filter(|_| self.options.max_memory.is_none());
                 left.larger = Some(Larger { than, seen });
                 if full {
                     left.rest.refused = left.rest.refused.and(finish);
@@ -183,7 +188,7 @@ impl OnRest<'_, '_> {
         let rest = &now.outlook.rest;
         let options =
             RowSpaceOptions { error: rest.check, rank_bound: rest.rank_bound, give_up, rows: rest.minor, exceeded: 0 };
-        let (all, split) = (self.work.streams, &self.split);
+        let (all, split, mut begun) = (self.work.streams, &self.split, self.begun.take());
         let streams = RowSpaceStreams {
             sample: all.stream(Domain::Sample, 0),
             exploration: all.stream(Domain::Exploration, 0),
@@ -198,17 +203,22 @@ impl OnRest<'_, '_> {
         let most = if decision.gpu { Place::most_gpus(split.cols.len(), rest.minor) } else { 0 };
         let done = self.work.on_several(most, |work, devices| {
             work.watched(name, now, seconds, spent, |phases, observer| {
-                phases.time(name, || row_space(split, options, &streams, devices, observer))
+                phases.time(name, || row_space_from(begun.take(), split, options, &streams, devices, observer))
             })
         })?;
-        let (RowSpace { echelon, extent, basis }, seconds) = match done {
+        let (found, seconds) = match done {
             (Done::Whole(found), seconds) => (found, seconds),
             (Done::Part { than, seen, full }, _) => return Ok(Done::Part { than, seen, full }),
         };
-        let (rank, complete) = (echelon.rank(), extent != Extent::Part);
-        let found = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
+        let (rank, complete) = (found.echelon.rank(), found.extent != Extent::Part);
+        let told = if complete { format!("rank {rank}") } else { format!("rank {rank} and more") };
         let predicted = |machine: &Machine| rest.row_space_seconds(machine, rank);
-        self.work.step(name, found, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
+        self.work.step(name, told, &decision.reason, if complete { rank } else { 0 }, predicted, seconds);
+        if !complete {
+            self.begun = Some(found);
+            return Ok(Done::Part { than: rank, seen: true, full: false });
+        }
+        let RowSpace { echelon, extent, basis, .. } = found;
         if let (Some(_), Extent::Checked(bound)) = (self.work.options.space, extent) {
             // Null vectors made from it prove it.
             let (certainty, space) = (Certainty::with_bound(bound), Some(Space::Rows { echelon, pivots: true }));
@@ -217,7 +227,7 @@ impl OnRest<'_, '_> {
         }
         let mut space = None;
         let (settled, unless_proven) = match extent {
-            Extent::Part => return Ok(Done::Part { than: rank, seen: true, full: false }),
+            Extent::Part => unreachable!("a row space that was given up"),
             Extent::Whole => {
                 let settled = Settled::at_once(&echelon)?;
                 space = self.work.options.space.map(|_| Space::Rows { echelon, pivots: true });
@@ -328,7 +338,8 @@ mod tests {
         let options = RankOptions { patience: Patience { factor: 0.0, seconds: 0.0 }, ..Default::default() };
         let (none, streams, mut phases) = (Pivots::default(), Streams::of(&a, 1), Phases::default());
         let mut work = Work::new(&options, &streams, Machine::reference(), &mut phases, &Silent);
-        let mut on_rest = OnRest { a: &a, split: Split::new(&a, &none).unwrap(), aside: 0, work: &mut work };
+        let mut on_rest =
+            OnRest { a: &a, split: Split::new(&a, &none).unwrap(), aside: 0, begun: None, work: &mut work };
         let left = Left::of(Cow::Borrowed(&a), &options, &on_rest.work.machine).unwrap();
         let outlook = left.outlook(&options);
         let now = Plan { outlook, finish: Finish::Nothing, larger: None };

@@ -2,12 +2,12 @@
 //! the rank is known.
 //!
 //! The path to an answer: what a glimpse shows to be dense is eliminated as it stands (`glimpse`); of a long matrix, a
-//! draw of lines may do (`drawn`); connected components (`components`), of which dense ones are eliminated beside each other
-//! (`dense_components`), structural pivots and Schur complements that are formed (`pivoting`), a bound by a matching
-//! (`structural`), then the rank of what is left without forming it (`finish`, as `planner` decides: all rows, the row
-//! space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`] and timed
-//! (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped where the
-//! plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann
+//! draw of lines may do (`drawn`); connected components (`components`), of which dense ones are eliminated beside each
+//! other (`dense_components`), structural pivots and Schur complements that are formed (`pivoting`), a bound by a
+//! matching (`structural`), then the rank of what is left without forming it (`finish`, as `planner` decides: all rows,
+//! the row space, block Wiedemann), and a proof by the null space (`proof`). Each step is recorded in [`Rank::path`]
+//! and timed (`steps`): one that takes several times what was predicted is looked at again ([`Patience`]), and stopped
+//! where the plan would be another now (`outlook`). For null vectors, the steps are kept (`run`), and block Wiedemann
 //! makes those of what is left where its row space would take too much (`sequence`). What would be done can be asked
 //! without doing it (`rank_plan`).
 

@@ -23,7 +23,7 @@ use crate::elimination::may_share_parts;
 use crate::gpu::Devices;
 use crate::matching::greedy_beside;
 use crate::pivots::Rule;
-use crate::schur::{Prediction, SharedSolve, Split};
+use crate::schur::{Prediction, RowSpace, SharedSolve, Split};
 use crate::sparse::SparseMatrix;
 use crate::wiedemann::Parameters;
 use crate::{Result, memory};
@@ -87,6 +87,8 @@ pub(super) struct Left<'m> {
     pub predicted: Option<Prediction>,
     /// What a finish that was given up showed.
     pub larger: Option<Larger>,
+    /// The row space that was given up last, if nothing else was done since.
+    pub begun: Option<RowSpace>,
     /// The structural rank, if it is looked for ahead of time.
     pub structural: Option<StructuralRank>,
     /// Whether it waits for a finish that it would not change to be given up.
@@ -122,6 +124,7 @@ impl<'m> Left<'m> {
             unformed: None,
             predicted: None,
             larger: None,
+            begun: None,
             structural: None,
             waits: false,
             mixing: SharedSolve::default(),
@@ -138,6 +141,7 @@ impl<'m> Left<'m> {
             self.rest.levels = Split::levels(a, pivots)?;
         }
         (self.stage, self.larger, self.structural, self.predicted) = (stage, None, None, None);
+        self.begun = None;
         (self.waits, self.mixing) = (false, SharedSolve::default());
         Ok(())
     }

@@ -223,7 +223,7 @@ mod tests {
                     let path = vec![];
                     let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Silent) };
                     let split = Split::new(&a, &pivots).unwrap();
-                    let mut on_rest = OnRest { a: &a, split, aside: 0, work: &mut work };
+                    let mut on_rest = OnRest { a: &a, split, aside: 0, begun: None, work: &mut work };
                     let (rest, echelon) =
                         (Rest::of(&a, pivots.len(), options), Echelon::new(a.modulus(), cols - pivots.len()).unwrap());
                     let settled = on_rest.settle(&rest, echelon, &rng).unwrap();
@@ -271,7 +271,7 @@ mod tests {
             let (machine, path) = (Machine::reference(), vec![]);
             let mut work = Work { path, ..Work::new(options, streams, machine, phases, &Slow) };
             let split = Split::new(&a, &pivots).unwrap();
-            let mut on_rest = OnRest { a: &a, split, aside: 0, work: &mut work };
+            let mut on_rest = OnRest { a: &a, split, aside: 0, begun: None, work: &mut work };
             let (rest, echelon) =
                 (Rest::of(&a, pivots.len(), options), Echelon::new(modulus, 200 - pivots.len()).unwrap());
             let settled = on_rest.settle(&rest, echelon, &Rng::seed_from_u64(1)).unwrap();
