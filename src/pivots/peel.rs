@@ -9,6 +9,7 @@
 
 use super::degrees::Degrees;
 use super::incidence::Lines;
+use crate::isa::prefetch;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -16,34 +17,44 @@ use rayon::prelude::*;
 const PEELED: &str = "the peeling of singletons";
 /// Lines that one task looks at, or more.
 const TASK: usize = 1 << 12;
+/// Lines between asking for memory and reading it.
+const AHEAD: usize = 4;
+
+/// What is left of a line.
+#[derive(Clone, Copy, Default)]
+struct Rest {
+    /// How many entries it has in the remaining matrix; 0 for a removed line.
+    degree: u32,
+    /// The exclusive-or of the indices of these entries.
+    xor: u32,
+}
 
 /// One side of the remaining matrix: its rows, or its columns.
-struct Side {
-    /// How many entries each line has in the remaining matrix; 0 for removed lines.
-    degree: Vec<u32>,
-    /// The exclusive-or of the indices of these entries.
-    xor: Vec<u32>,
-    /// Whether the line was taken as that of a pivot.
-    gone: Vec<bool>,
-}
+struct Side(Vec<Rest>);
 
 impl Side {
     fn new(lines: Lines<'_>) -> Result<Self> {
-        let mut degree = memory::zeros(lines.len(), PEELED)?;
-        let mut xor = memory::zeros(lines.len(), PEELED)?;
-        let both = degree.par_iter_mut().zip(&mut xor).with_min_len(TASK).enumerate();
-        both.for_each(|(i, (degree, xor))| {
+        let mut side = memory::filled(Rest::default(), lines.len(), PEELED)?;
+        side.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, rest)| {
             let line = lines.line(i as u32);
-            (*degree, *xor) = (line.len() as u32, line.iter().fold(0, |x, &j| x ^ j));
+            *rest = Rest { degree: line.len() as u32, xor: line.iter().fold(0, |x, &j| x ^ j) };
         });
-        Ok(Side { degree, xor, gone: memory::filled(false, lines.len(), PEELED)? })
+        Ok(Side(side))
     }
-    /// Line i loses its entry at index j; its degree afterwards.
+    /// The index of the only entry that line i has left, if it has one.
     #[inline(always)]
-    fn lose(&mut self, i: u32, j: u32) -> u32 {
-        self.xor[i as usize] ^= j;
-        self.degree[i as usize] -= 1;
-        self.degree[i as usize]
+    fn single(&self, i: u32) -> Option<u32> {
+        let Rest { degree, xor } = self.0[i as usize];
+        (degree == 1).then_some(xor)
+    }
+    /// Lines with one entry, with room for all.
+    fn singles(&self) -> Result<Vec<u32>> {
+        let mut singles = memory::with_capacity(self.0.len(), PEELED)?;
+        singles.extend((0..self.0.len() as u32).filter(|&i| self.0[i as usize].degree == 1));
+        Ok(singles)
+    }
+    fn degrees(self) -> Result<Degrees> {
+        Degrees::new(memory::collect(self.0.iter().map(|rest| rest.degree), PEELED)?)
     }
 }
 
@@ -70,43 +81,55 @@ pub(super) struct Peeled {
 pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
     let mut p = Peeling { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
     // A line drops to one entry at most once: there is room for all.
-    let singles = |side: &Side| -> Result<Vec<u32>> {
-        let mut singles = memory::with_capacity(side.degree.len(), PEELED)?;
-        singles.extend((0..side.degree.len() as u32).filter(|&i| side.degree[i as usize] == 1));
-        Ok(singles)
-    };
-    let (mut single_rows, mut single_cols) = (singles(&p.rows)?, singles(&p.cols)?);
+    let (mut single_rows, mut single_cols) = (p.rows.singles()?, p.cols.singles()?);
     loop {
         if let Some(j) = single_cols.pop() {
-            if p.cols.degree[j as usize] == 1 && !p.cols.gone[j as usize] {
-                let i = p.cols.xor[j as usize];
+            ask_ahead(&single_cols, &p.cols, rows);
+            if let Some(i) = p.cols.single(j) {
                 memory::push(&mut p.front, (i, j), PEELED)?;
                 remove(rows, i, &mut p.rows, &mut p.cols, &mut single_cols);
-                p.cols.gone[j as usize] = true;
             }
         } else if let Some(i) = single_rows.pop() {
-            if p.rows.degree[i as usize] == 1 && !p.rows.gone[i as usize] {
-                let j = p.rows.xor[i as usize];
+            ask_ahead(&single_rows, &p.rows, cols);
+            if let Some(j) = p.rows.single(i) {
                 memory::push(&mut p.back, (i, j), PEELED)?;
                 remove(cols, j, &mut p.cols, &mut p.rows, &mut single_rows);
-                p.rows.gone[i as usize] = true;
             }
         } else {
             let Peeling { rows, cols, front, back } = p;
-            // Everything else of the two sides is freed first.
-            let (rows, cols) = (rows.degree, cols.degree);
-            return Ok(Peeled { rows: Degrees::new(rows)?, cols: Degrees::new(cols)?, front, back });
+            return Ok(Peeled { rows: rows.degrees()?, cols: cols.degrees()?, front, back });
         }
     }
 }
 
 /// Removes a line: all crossing lines that remain lose an entry; those left with one are noted.
 fn remove(lines: Lines<'_>, line: u32, own: &mut Side, crossing: &mut Side, single: &mut Vec<u32>) {
-    own.gone[line as usize] = true;
-    own.degree[line as usize] = 0;
+    own.0[line as usize].degree = 0;
     for &k in lines.line(line) {
-        if !crossing.gone[k as usize] && crossing.lose(k, line) == 1 {
-            single.push(k);
+        let rest = &mut crossing.0[k as usize];
+        // Of one that was removed, or is with this one, nobody asks.
+        if rest.degree > 0 {
+            rest.xor ^= line;
+            rest.degree -= 1;
+            if rest.degree == 1 {
+                single.push(k);
+            }
         }
+    }
+}
+
+/// Asks for what the lines noted last lead to, if nothing else comes before them: what is left of them, where the lines
+/// begin that they cross, and their indices.
+#[inline(always)]
+fn ask_ahead(single: &[u32], side: &Side, crossing: Lines<'_>) {
+    let noted = |ahead: usize| single.len().checked_sub(ahead).map(|at| single[at]);
+    if let Some(far) = noted(3 * AHEAD) {
+        prefetch(&side.0, far as usize);
+    }
+    if let Some(i) = noted(2 * AHEAD).and_then(|near| side.single(near)) {
+        crossing.prefetch_start(i);
+    }
+    if let Some(i) = noted(AHEAD).and_then(|next| side.single(next)) {
+        crossing.prefetch(i);
     }
 }

@@ -4,6 +4,9 @@
 use crate::exit;
 use crate::progress::Bars;
 use blackfield::Step;
+use blackfield::report::Phases;
+use blackfield::words::counted;
+use std::collections::BTreeMap;
 
 /// The account of one answer.
 pub struct Account<'a> {
@@ -24,6 +27,20 @@ impl<'a> Account<'a> {
             self.bars.clear();
             exit::complain(line);
         }
+    }
+
+    /// Seconds in all and of each phase; those of all processors in parentheses if they are to be explained.
+    pub fn time(&self, seconds: f64, phases: &Phases, threads: usize) -> String {
+        let processor: BTreeMap<_, _> = phases.processor().filter(|_| self.explain).collect();
+        let parts: Vec<_> = phases
+            .iter()
+            .map(|(name, seconds)| match processor.get(name) {
+                Some(processor) => format!("{name} {seconds:.3} ({processor:.3})"),
+                None => format!("{name} {seconds:.3}"),
+            })
+            .collect();
+        let note = if processor.is_empty() { "" } else { " (of all processors)" };
+        format!("{seconds:.3} = {} on {}{note}", parts.join(" + "), counted(threads, "thread"))
     }
 
     /// The steps that led to the answer, if they are to be explained, one line each.

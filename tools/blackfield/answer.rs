@@ -15,7 +15,6 @@ use blackfield::field::Modulus;
 use blackfield::io::SmsWriter;
 use blackfield::report::{Certainty, Phases};
 use blackfield::sparse::Triplets;
-use blackfield::words::counted;
 use blackfield::{Result, Step};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -44,14 +43,14 @@ impl<'a> Work<'a> {
     /// Reads a matrix within the memory that is allowed.
     pub fn load(&mut self, file: &Path, input: impl Into<InputArgs>) -> Result<Loaded> {
         let loaded = input::load_within(file, input, self.args.max_memory, self.bars)?;
-        self.phases.add("read", loaded.seconds);
+        self.phases.extend(&loaded.read);
         self.warnings.extend_from_slice(&loaded.warnings);
         Ok(loaded)
     }
     /// Reads a matrix whose entries may be fractions.
     pub fn load_rational(&mut self, file: &Path, input: impl Into<InputArgs>) -> Result<Rational> {
         let loaded = input::load_rational(file, input, self.args.max_memory, self.bars)?;
-        self.phases.add("read", loaded.seconds);
+        self.phases.extend(&loaded.read);
         self.warnings.extend_from_slice(&loaded.warnings);
         Ok(loaded)
     }
@@ -198,8 +197,7 @@ impl<A, Q: Subject> Document<A, Q> {
         let Document { asked, grounds, phases, threads, seconds, .. } = self;
         let account = Account::new(args.explain, args.common.quiet, bars);
         account.line(&format!("{}: {answer} ({})", asked.name(), output::sure(grounds.certainty)));
-        let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-        let time = format!("{seconds:.3} = {} on {}", parts.join(" + "), counted(*threads, "thread"));
+        let time = account.time(*seconds, phases, *threads);
         let common = [("why", grounds.reason.clone()), ("seconds", time)];
         lines.iter().chain(&common).for_each(|(name, text)| account.line(&format!("  {name:<8} {text}")));
         account.path(&grounds.path);

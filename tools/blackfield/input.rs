@@ -5,6 +5,7 @@ use crate::memory::check_header;
 use crate::progress::Bars;
 use blackfield::field::Modulus;
 use blackfield::io;
+use blackfield::report::Phases;
 use blackfield::sparse::{RationalMatrix, Triplets};
 use blackfield::words::counted;
 use blackfield::{Error, Result};
@@ -12,10 +13,11 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// An integer matrix, the seconds its reading took, and what was said about it.
+/// An integer matrix, the seconds its reading took, by the clock and as a phase, and what was said about it.
 pub struct Loaded {
     pub triplets: Triplets,
     pub seconds: f64,
+    pub read: Phases,
     pub warnings: Vec<String>,
     digest: OnceCell<String>,
 }
@@ -35,11 +37,11 @@ pub fn load(file: &Path, input: impl Into<InputArgs>, bars: &Bars) -> Result<Loa
 /// [`load`] for a matrix whose entries, and whose lines at one byte each, take no more than `max_memory` bytes.
 pub fn load_within(file: &Path, input: impl Into<InputArgs>, max_memory: Option<u64>, bars: &Bars) -> Result<Loaded> {
     let options = input.into().options().max_memory(max_memory);
-    let start = Instant::now();
-    let triplets = io::read(file, &options, bars)?;
+    let (start, mut read) = (Instant::now(), Phases::default());
+    let triplets = read.time("read", || io::read(file, &options, bars))?;
     check_header(max_memory, triplets.rows(), triplets.cols())?;
     let (seconds, warnings) = loaded(file, &triplets, start, bars);
-    Ok(Loaded { triplets, seconds, warnings, digest: OnceCell::new() })
+    Ok(Loaded { triplets, seconds, read, warnings, digest: OnceCell::new() })
 }
 
 /// Says what was read; the seconds, and warnings.
@@ -55,6 +57,7 @@ fn loaded(file: &Path, triplets: &Triplets, start: Instant, bars: &Bars) -> (f64
 pub struct Rational {
     pub matrix: RationalMatrix,
     pub seconds: f64,
+    pub read: Phases,
     pub warnings: Vec<String>,
     file: PathBuf,
 }
@@ -67,11 +70,11 @@ pub fn load_rational(
     bars: &Bars,
 ) -> Result<Rational> {
     let options = input.into().options().max_memory(max_memory);
-    let start = Instant::now();
-    let matrix = io::read_rational(file, &options, bars)?;
+    let (start, mut read) = (Instant::now(), Phases::default());
+    let matrix = read.time("read", || io::read_rational(file, &options, bars))?;
     check_header(max_memory, matrix.numerators().rows(), matrix.numerators().cols())?;
     let (seconds, warnings) = loaded(file, matrix.numerators(), start, bars);
-    Ok(Rational { matrix, seconds, warnings, file: file.to_path_buf() })
+    Ok(Rational { matrix, seconds, read, warnings, file: file.to_path_buf() })
 }
 
 impl Rational {
@@ -96,7 +99,7 @@ impl Rational {
             digest.set(self.matrix.digest()).expect("it is new");
         }
         let (triplets, _) = self.matrix.into_parts();
-        Loaded { triplets, seconds: self.seconds, warnings: self.warnings, digest }
+        Loaded { triplets, seconds: self.seconds, read: self.read, warnings: self.warnings, digest }
     }
     /// The integers of a matrix without fractions.
     ///

@@ -23,7 +23,6 @@ use blackfield::large::LargeModulus;
 use blackfield::report::Phases;
 use blackfield::sparse::Triplets;
 use blackfield::spmv::Plan;
-use blackfield::words::counted;
 use blackfield::{DeviceError, DeviceReason, Error, Observer, Result};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -149,7 +148,7 @@ impl Work<'_> {
         let Work { args, options, certificate, bars, .. } = self;
         let start = Instant::now();
         let mut phases = Phases::default();
-        phases.add("read", loaded.seconds);
+        phases.extend(&loaded.read);
         let compact = phases.shown("reduce", *bars, || loaded.triplets.compact())?;
         let max_memory = memory::left_beside(args.max_memory, &compact.matrix, !last, modulus)?;
         let lines = compact.lines;
@@ -220,7 +219,7 @@ impl Work<'_> {
     fn made_beside(&self, file: &Path, loaded: &Loaded, modulus: Modulus, found: Found) -> Answer {
         let Found { mut rank, nnz, warnings, seconds } = found;
         let mut phases = Phases::default();
-        phases.add("read", loaded.seconds);
+        phases.extend(&loaded.read);
         phases.extend(&rank.phases);
         rank.phases = phases;
         self.told(
@@ -271,7 +270,7 @@ impl Work<'_> {
         let Work { args, options, bars, .. } = self;
         let start = Instant::now();
         let mut phases = Phases::default();
-        phases.add("read", loaded.seconds);
+        phases.extend(&loaded.read);
         let compact = phases.shown("reduce", *bars, || loaded.triplets.compact())?;
         let max_memory = memory::left_beside_values(args.max_memory, &compact.matrix)?;
         let digest = args.json.then(|| phases.shown("digest", *bars, || loaded.digest()));
@@ -372,8 +371,7 @@ fn describe(answer: &Answer, account: &Account) {
     let place = if names.is_empty() { String::new() } else { format!(" on {}", names.join(" and ")) };
     account.line(&format!("  method   {} over {field}{run}{place}", found.method.name()));
     account.line(&format!("  why      {}", found.reason));
-    let parts: Vec<_> = found.phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-    account.line(&format!("  seconds  {seconds:.3} = {} on {}", parts.join(" + "), counted(*threads, "thread")));
+    account.line(&format!("  seconds  {}", account.time(*seconds, &found.phases, *threads)));
     account.path(&found.path);
     if account.explain {
         let plan = found.plan.as_ref().map_or("no sparse product was planned".into(), Plan::to_string);

@@ -13,7 +13,6 @@ use crate::schema::Schema;
 use blackfield::answers::{self, ModularRank, RankOptions, RationalOptions, RationalRank};
 use blackfield::field::Modulus;
 use blackfield::report::Phases;
-use blackfield::words::counted;
 use blackfield::{Error, Result};
 use serde::Serialize;
 use std::path::Path;
@@ -111,7 +110,7 @@ fn answer(
 ) -> Result<Answer> {
     let start = Instant::now();
     let mut phases = Phases::default();
-    phases.add("read", loaded.seconds);
+    phases.extend(&loaded.read);
     let max_memory = memory::left_beside_integers(args.max_memory, &loaded.triplets.compact()?.matrix)?;
     let mut rational = RationalOptions::default().rank(options.clone().max_memory(max_memory)).moduli(moduli.to_vec());
     if let Some(error) = args.error {
@@ -157,8 +156,6 @@ fn describe(rank: &RationalRank, file: &Path, phases: &Phases, seconds: f64, acc
     account.line(&format!("{}: rank {} over Q ({})", file.display(), rank.rank, output::sure(rank.certainty)));
     account.line(&format!("  why      {}", rank.reason));
     rank.explanations().for_each(|line| account.line(&format!("  prime    {line}")));
-    let parts: Vec<_> = phases.iter().map(|(name, s)| format!("{name} {s:.3}")).collect();
-    let threads = rayon::current_num_threads();
-    account.line(&format!("  seconds  {seconds:.3} = {} on {}", parts.join(" + "), counted(threads, "thread")));
+    account.line(&format!("  seconds  {}", account.time(seconds, phases, rayon::current_num_threads())));
     account.path(&rank.path);
 }
