@@ -13,17 +13,17 @@ use rayon::prelude::*;
 
 /// Rows that are computed before they are absorbed.
 const PANEL: usize = 256;
-/// The same on several threads where so many take no more than some bytes: panels enough for the dense elimination to
-/// overlap, and half of the most combinations of a batch, so that the others are made meanwhile.
+/// The same on several threads where two such panels take no more than some bytes, so that one is made while the other
+/// is absorbed: panels enough for the dense elimination to overlap, and half of the most combinations of a batch.
 const SHORT: usize = 512;
 const SHORT_BYTES: usize = 64 << 20;
 
-/// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed. Which of them are
-/// kept does not depend on it.
-pub(super) fn rows_at_once(threads: usize, cols: usize, bytes: usize) -> usize {
-    let is_short = threads > 1 && SHORT.saturating_mul(cols).saturating_mul(bytes) <= SHORT_BYTES;
-    let least = if is_short { SHORT } else { PANEL };
-    least.max(PANEL * threads.div_ceil(PANEL / LANES))
+/// Rows of so many columns, of residues of so many bytes, that are computed before they are absorbed, and how many
+/// times so many are there at once. Which of them are kept does not depend on it.
+pub(super) fn rows_at_once(threads: usize, cols: usize, bytes: usize) -> [usize; 2] {
+    let is_short = threads > 1 && (2 * SHORT).saturating_mul(cols).saturating_mul(bytes) <= SHORT_BYTES;
+    let (least, panels) = if is_short { (SHORT, 2) } else { (PANEL, 1) };
+    [least.max(PANEL * threads.div_ceil(PANEL / LANES)), panels]
 }
 
 /// Working space of [`absorb`], kept from one call to the next: memory fresh from the system costs as much as the
@@ -73,7 +73,7 @@ pub(super) fn absorb<B: Sync>(
         None => (None, None),
     };
     let widest = kept.as_ref().map_or(*cols, |kept| kept.width());
-    let at_once = rows_at_once(rayon::current_num_threads(), widest, program.lane().bytes());
+    let [at_once, held] = rows_at_once(rayon::current_num_threads(), widest, program.lane().bytes());
     let groups = blocks.chunks(at_once / LANES);
     let mut take_in = |Panel { rows, count, keeps }: &Panel, kept: &mut Option<&mut Kept>| match (fold, kept) {
         (Some(fold), Some(kept)) if *keeps => {
@@ -83,7 +83,7 @@ pub(super) fn absorb<B: Sync>(
     };
     // The next panel is made while one is absorbed: threads that have nothing to do in a dense elimination have blocks
     // to solve.
-    let (overlaps, mut waiting) = (rayon::current_num_threads() > 1, None::<Panel>);
+    let mut waiting = None::<Panel>;
     for group in groups {
         let count = lanes * group.len();
         let keeps = kept.as_ref().is_some_and(|kept| kept.room(program.lane()) > 0);
@@ -103,7 +103,7 @@ pub(super) fn absorb<B: Sync>(
             }
             None => make()?,
         };
-        if overlaps {
+        if held > 1 {
             waiting = Some(made);
         } else {
             take_in(&made, &mut kept)?;
@@ -323,15 +323,19 @@ mod tests {
 
     #[test]
     fn short_rows_are_made_many_at_once() {
-        let edge = SHORT_BYTES / (2 * SHORT);
+        let edge = SHORT_BYTES / (2 * 2 * SHORT);
         let rows = |threads, cols| rows_at_once(threads, cols, 2);
-        assert_eq!([rows(2, edge), rows(2, edge + 1), rows(1, edge), rows(1, 0)], [SHORT, PANEL, PANEL, PANEL]);
+        assert_eq!([rows(2, edge), rows(2, edge + 1)], [[SHORT, 2], [PANEL, 1]]);
+        assert_eq!([rows(1, edge), rows(1, 0)], [[PANEL, 1]; 2]);
         // A block at least for each thread, in whole panels.
-        assert_eq!([rows(16, edge + 1), rows(17, edge + 1), rows(64, 10)], [2 * PANEL, 3 * PANEL, 8 * PANEL]);
-        assert_eq!(rows_at_once(2, usize::MAX, 8), PANEL);
+        assert_eq!([16, 17].map(|threads| rows(threads, edge + 1)), [[2 * PANEL, 1], [3 * PANEL, 1]]);
+        assert_eq!(rows(64, 10), [8 * PANEL, 2]);
+        assert_eq!(rows_at_once(2, usize::MAX, 8), [PANEL, 1]);
         for threads in 1..100 {
-            let rows = [10, edge + 1].map(|cols| rows(threads, cols));
-            assert!(rows.iter().all(|r| r.is_multiple_of(PANEL) && r / LANES >= threads), "{threads}: {rows:?}");
+            for [rows, held] in [10, edge + 1].map(|cols| rows(threads, cols)) {
+                assert!(rows.is_multiple_of(PANEL) && rows / LANES >= threads, "{threads}: {rows}");
+                assert!(held == 1 || threads > 1);
+            }
         }
     }
 }

@@ -48,17 +48,14 @@ impl Shape {
     fn panels(&self) -> usize {
         self.threads.map_or(1, |threads| threads.div_ceil(WORKSPACES))
     }
-    /// Rows of so many columns that are made before they are absorbed.
-    fn rows_at_once(&self, cols: usize) -> usize {
-        rows_at_once(self.threads.unwrap_or(2 * WORKSPACES), cols, self.lane())
-    }
-    /// Panels of rows that are there at once: on several threads the next is made while one is absorbed.
-    fn panels_held(&self) -> usize {
-        if self.threads == Some(1) { 1 } else { 2 }
+    /// Rows of so many columns that are there before they are absorbed.
+    fn rows_held(&self, cols: usize) -> usize {
+        let [rows, panels] = rows_at_once(self.threads.unwrap_or(2 * WORKSPACES), cols, self.lane());
+        rows * panels
     }
     /// Bytes of the panels of rows before they are absorbed.
     fn panel_bytes(&self) -> usize {
-        let made = self.panels_held() * self.rows_at_once(self.cols) * self.cols * self.lane();
+        let made = self.rows_held(self.cols) * self.cols * self.lane();
         match self.threads {
             None => made.max(8 * 256 * self.cols * 2),
             Some(_) => made,
@@ -188,9 +185,7 @@ impl Sketch {
         }
         // Rows are made for the next width, and narrowed.
         let widest = wider(width, most);
-        let sums = shape.rows_at_once(widest) * (shape.panels_held() * widest + width) * shape.lane()
-            + 12 * cols
-            + 8 * LANES * rank;
+        let sums = shape.rows_held(widest) * (widest + width) * shape.lane() + 12 * cols + 8 * LANES * rank;
         let programs = shape.block_bytes() * (shape.workspaces() + 2) + 2 * shape.program_bytes() + 4 * rows;
         let kept = rank.min(Kept::most(MOST_BYTES, widest, shape.lane())) * widest * shape.lane();
         // The multipliers are there twice while a check uses them.
