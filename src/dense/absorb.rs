@@ -126,24 +126,11 @@ impl<T: Entry> Panels<T> {
             }
             fill(rows.start + i, line, &self.position, &self.order);
         });
-        let mut first = 0;
-        while first < self.blocks.len() {
-            let end = self.end_of_sum(first);
-            self.clear_by_blocks(&mut panel, first..end)?;
-            first = end;
+        let together = self.arithmetic.slices();
+        for first in (0..self.blocks.len()).step_by(together) {
+            self.clear_by_blocks(&mut panel, first..self.blocks.len().min(first + together))?;
         }
         Ok(panel)
-    }
-
-    /// Behind the last of the blocks from number `first` on whose products with a panel are reduced together: one at
-    /// least.
-    fn end_of_sum(&self, first: usize) -> usize {
-        let most = self.arithmetic.slices() * PANEL;
-        let rows = self.blocks[first..].iter().scan(0, |sum, block| {
-            *sum += block.rows;
-            Some(*sum)
-        });
-        first + rows.take_while(|&rows| rows <= most).count().max(1)
     }
 
     /// Clears a panel by blocks that follow each other.
@@ -243,11 +230,6 @@ mod tests {
     /// Cleared by a few blocks at once, or by one after the other.
     #[test]
     fn blocks_clear_alike_together_and_alone() {
-        // One thread makes many blocks.
-        rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(clear_alike);
-    }
-
-    fn clear_alike() {
         in_every_form(&[5, 65521, (1 << 24) + 43, (1 << 40) + 15], |p| {
             let (modulus, cols, mut rng) = (Modulus::new(p).unwrap(), 1060, Rng::seed_from_u64(62 ^ p));
             let mut panels = Panels::<u64>::new(modulus, cols).unwrap();
@@ -285,9 +267,6 @@ mod tests {
                         }
                         panels.absorb_dense(count, &data).unwrap();
                         assert_eq!(panels.rows_seen, count);
-                        // Blocks grow beyond a panel on several threads, once there are some.
-                        let is_deep = panels.blocks.iter().any(|block| block.rows > PANEL);
-                        assert_eq!(is_deep, threads == 3 && cols == 600);
                         // All rows are in the span.
                         let vectors = panels.orthogonal(2, &mut Rng::seed_from_u64(1)).unwrap();
                         for row in data.chunks(cols) {

@@ -25,12 +25,6 @@ use std::ops::Range;
 /// What the memory is for.
 pub(super) const ROWS: &str = "a panel of a dense elimination";
 const BASIS: &str = "the basis of a dense elimination";
-/// Rows of a block where many threads clear panels by it: each step is short for them, and one block instead of four
-/// takes a third of the steps, for six more products of four panels when it grows. From so many rows before it on …
-const DEEP: usize = 4 * PANEL;
-const DEEP_FROM: usize = if cfg!(test) { PANEL } else { 8 * PANEL };
-/// … and on so many threads.
-const DEEP_THREADS: usize = if cfg!(test) { 3 } else { 8 };
 /// Rows of a panel or a block that one task brings to another order of columns.
 const ROWS_AT_ONCE: usize = 16;
 const REDUCED: &str = "a reduced echelon form";
@@ -137,8 +131,7 @@ impl<T: Entry> Panels<T> {
             self.blocks.par_iter_mut().try_for_each(|block| all(&mut block.behind, block.start + block.rows))?;
             next.map_or(Ok(()), |rows| all(rows, 0))?;
         }
-        let most = |last: &Block<T>| if last.start >= DEEP_FROM && wants_deep() { DEEP } else { PANEL };
-        match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= most(last)) {
+        match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {
             Some(last) => {
                 let joined = last.join(self.arithmetic, pivots.len(), &behind, rest)?;
                 if let (Some(multipliers), Some(Own { before, diagonal })) = (&mut self.multipliers, own) {
@@ -210,7 +203,7 @@ impl<T: Entry> Panels<T> {
         let together = Arithmetic::of_bytes(modulus).map_or(1, Arithmetic::slices);
         let made = PANEL * (STRIP.min(cols) + 6 * PANEL + together * PANEL) * size_of::<T>();
         let packed = Arithmetic::new(modulus).packed_memory(PANEL, together * PANEL, cols);
-        (2 * panel + packed + (made + packed).max(DEEP / PANEL * panel)) as u64
+        (2 * panel + packed + (made + packed).max(panel)) as u64
     }
     /// Bytes that the basis holds.
     #[cfg(test)]
@@ -301,11 +294,6 @@ impl<T: Entry> Own<T> {
         (0..pivots.len()).for_each(|i| diagonal.extend(pivots.iter().map(|&j| line(i)[j])));
         Ok(Own { before, diagonal })
     }
-}
-
-/// Whether blocks of the basis grow beyond a panel.
-fn wants_deep() -> bool {
-    rayon::current_num_threads() >= DEEP_THREADS
 }
 
 /// The maximal ranges of positions that hold no pivot.
