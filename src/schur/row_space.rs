@@ -61,21 +61,37 @@ pub(crate) fn row_space_from(
     observer: &dyn Observer,
 ) -> Result<RowSpace> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
-    let modulus = split.modulus();
     let bound = options.rank_bound.min(rows).min(cols);
     observer.phase("row space", bound as u64);
+    let options = RowSpaceOptions { rank_bound: bound, ..options };
     if options.rows {
-        return row_basis(split, RowSpaceOptions { rank_bound: bound, ..options }, streams, observer);
+        return row_basis(split, options, streams, observer);
     }
-    let mut echelon = Place::new(devices, modulus).echelon(cols, false)?;
+    let echelon = Place::new(devices, split.modulus()).echelon(cols, false)?;
     if bound == 0 {
         return Ok(RowSpace { echelon, extent: Extent::Whole, basis: None, explored: None });
     }
-    let log2_p = (modulus.get() as f64).log2();
-    let lanes = Mixer::lanes(modulus);
     if rows <= FEW_ROWS {
         return by_all_rows(split, echelon, observer);
     }
+    // What is on a GPU stays there.
+    let begun = begun.filter(|_| devices.is_empty());
+    let mut found = by_combinations(begun, split, options, streams, echelon, observer)?;
+    found.explored = found.explored.filter(|_| devices.is_empty());
+    Ok(found)
+}
+
+/// The row space from combinations of the rows of a large S, into an echelon form that is empty.
+fn by_combinations(
+    begun: Option<RowSpace>,
+    split: &Split,
+    options: RowSpaceOptions,
+    streams: &RowSpaceStreams,
+    mut echelon: Echelon,
+    observer: &dyn Observer,
+) -> Result<RowSpace> {
+    let (modulus, bound) = (split.modulus(), options.rank_bound);
+    let (log2_p, lanes) = ((modulus.get() as f64).log2(), Mixer::lanes(modulus));
     let mut blocks = batch(0, lanes);
     let (mut explored, mut made) = (0, 0u64);
     let mut whole = !sample_pays(split, bound);
@@ -88,7 +104,6 @@ pub(crate) fn row_space_from(
         (echelon, [explored, blocks], made, [whole, explores]) = (basis, numbers, checks, stage);
         observer.restored(echelon.rank() as u64);
     } else if let Some(RowSpace { echelon: basis, explored: Some(so_far), .. }) = begun
-        && devices.is_empty()
         && so_far.whole == whole
         && (whole || so_far.bound == bound)
     {
@@ -118,8 +133,7 @@ pub(crate) fn row_space_from(
             }
             let new = rank - before == blocks * lanes;
             if rank > options.give_up {
-                let so_far = Explored { blocks: explored, new, whole, bound };
-                let explored = devices.is_empty().then_some(so_far);
+                let explored = Some(Explored { blocks: explored, new, whole, bound });
                 return Ok(RowSpace { echelon, extent: Extent::Part, basis: None, explored });
             }
             if new {

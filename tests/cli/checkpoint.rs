@@ -269,7 +269,12 @@ fn boundaries_that_are_done_are_kept() {
 fn state(lab: &Lab, args: &str, step: &str) -> String {
     let _ = std::fs::remove_dir_all(lab.dir.join("states"));
     let part = format!("-{step}-");
-    let kept = || names(lab).into_iter().find(|name| name.contains(&part));
+    // Once the end of a run is kept, nobody reads its steps.
+    let end = format!("-{step}-run-");
+    let kept = || match names(lab) {
+        names if names.iter().any(|name| name.contains(&end)) => None,
+        names => names.into_iter().find(|name| name.contains(&part)),
+    };
     let found = (0..20).find_map(|_| if killed_with(lab, args, &part, 0) { kept() } else { None });
     format!("states/{}", found.unwrap_or_else(|| panic!("{args}: no state of {step} is left")))
 }
@@ -278,6 +283,7 @@ fn state(lab: &Lab, args: &str, step: &str) -> String {
 fn damaged_states_are_refused() {
     let lab = Lab::new("checkpoint-damaged");
     lab.answer("generate ch4-4-b2 -o a.sms");
+    lab.answer("generate mk9-b3 -o b.sms");
     dense(&lab, "s.sms", 80, 80);
     dense(&lab, "t.sms", 400, 400);
     for (command, step) in [
@@ -286,7 +292,7 @@ fn damaged_states_are_refused() {
         ("det s.sms --proven", "minor"),
         ("det t.sms -p 65521", "every-row"),
         ("rank s.sms -p 2^127-1 --method elimination", "large-dense"),
-        ("rank a.sms -p 2^127-1 --method wiedemann", "lanczos"),
+        ("rank b.sms -p 2^127-1 --method wiedemann", "lanczos"),
     ] {
         let args = format!("{command} {KEPT}");
         let name = state(&lab, &args, step);
