@@ -17,6 +17,8 @@ use rand::seq::index;
 const SAMPLE: usize = 16;
 /// Groups drawn even if they are expensive, but for such as reach most of A.
 const LEAST: usize = 2;
+/// Entries of A from which on a push of most of them takes a while. (Fewer in tests.)
+const MANY: u64 = if cfg!(test) { 100 } else { 1 << 16 };
 /// The stream of the sample.
 const STREAM: u64 = 1 << 41;
 /// Entries pushed for each entry of A, before the sample is cut short.
@@ -52,9 +54,10 @@ impl NullSpace<'_> {
         let groups = lines.div_ceil(LANES);
         let mut rng = on_stream(rng, STREAM);
         let nnz = self.split.a.nnz() as u64;
+        let reaches_most = |groups: usize, work: u64| nnz >= MANY && 2 * work > groups as u64 * nnz;
         let (mut sampled, mut drawn, mut work, mut full) = (0, 0, 0, vec![]);
         for group in index::sample(&mut rng, groups, groups.min(SAMPLE)) {
-            if sampled >= LEAST && work > WORK_AN_ENTRY * nnz || 2 * work > sampled as u64 * nnz {
+            if sampled >= LEAST && work > WORK_AN_ENTRY * nnz || reaches_most(sampled, work) {
                 break;
             }
             let own = group * LANES..lines.min((group + 1) * LANES);
@@ -73,7 +76,7 @@ impl NullSpace<'_> {
         let known = self.side == Side::Right;
         let reach = if known { pivots } else { &full[..full.len().min(rank)] };
         let mut together = 0.0;
-        if 2 * work > sampled as u64 * nnz {
+        if reaches_most(sampled, work) {
             together = nnz as f64;
         } else if share > 0.0 && !reach.is_empty() {
             for &line in reach {
