@@ -1,9 +1,9 @@
 //! What pushing null vectors will take, from a sample of unit vectors.
 //!
-//! Where a group reaches more than half of all entries, nothing more is asked: a pass over all of them takes no longer.
 //! Groups of neighbouring lines are pushed as they are. What comes out are columns of S (or rows): the share of those
 //! that are not zero is the share of null vectors that have entries in the pivots as well, and what these reach
-//! together is pushed once.
+//! together is pushed once. Where groups reach more than half of a large A, nothing more is asked: a pass over all of it
+//! takes no longer.
 
 use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
