@@ -284,18 +284,13 @@ fn results_do_not_depend_on_the_number_of_threads() {
                     let mut squares = vec![0; 300 * 300];
                     gemm(modulus, 300, 700, 300, a.transpose().data(), a.data(), &mut squares).unwrap();
                     let determinants = determinants(modulus, 10, a.data());
-                    // Few rows, that columns are shared out of.
-                    let mut wide = vec![0; 40 * 1000];
-                    gemm(modulus, 40, 200, 1000, &a.data()[..40 * 200], &a.data()[..200 * 1000], &mut wide).unwrap();
-                    let products = (squares, wide);
-                    results.push((echelon.pivot_rows().to_vec(), pivot_cols(&echelon), determinants, products));
+                    results.push((echelon.pivot_rows().to_vec(), pivot_cols(&echelon), determinants, squares));
                 });
             });
             assert!(results.iter().all(|result| *result == results[0]), "one form unlike the other mod {p}");
             results
         };
-        let one = run(1);
-        assert!([3, 8].iter().all(|&threads| run(threads) == one), "mod {p}");
+        assert_eq!(run(1), run(3));
     }
 }
 
