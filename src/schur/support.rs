@@ -2,8 +2,8 @@
 //!
 //! Groups of neighbouring lines are pushed as they are. What comes out are columns of S (or rows): the share of those
 //! that are not zero is the share of null vectors that have entries in the pivots as well, and what these reach
-//! together is pushed once. Where groups reach more than half of a large A, nothing more is asked: a pass over all of it
-//! takes no longer.
+//! together is pushed once. Where groups reach more than half of a large A, nothing more is asked: a pass over all of
+//! it takes no longer.
 
 use super::nullspace::{Engine, NullSpace, Side};
 use super::row_space::on_stream;
