@@ -211,6 +211,32 @@ fn kept_rows_are_those_of_the_wider_sketch() {
     }
 }
 
+/// Rows of S = A are those of A in their order, although some are made while others are absorbed.
+#[test]
+fn rows_are_absorbed_in_order_whatever_is_made_beside() {
+    let mut rng = Rng::seed_from_u64(75);
+    for p in [5, 65521, (1 << 61) - 1].map(|p| Modulus::new(p).unwrap()) {
+        let (a, none) = (product(p, 1500, 700, 250, &mut rng), Pivots::default());
+        let split = Split::new(&a, &none).unwrap();
+        let mut twin = Echelon::new(p, 700).unwrap();
+        twin.absorb(&(0..1500).map(|i| a.row(i)).collect::<Vec<_>>(), &Silent).unwrap();
+        let all: Vec<u32> = (0..1500).collect();
+        for threads in [1, 2, 3, 20] {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let mut echelon = Echelon::new(p, 700).unwrap();
+                let vectors: Vec<Vectors> = all.chunks(32).map(Vectors::Units).collect();
+                // Twice by the same mixer, whose panels are used again: then nothing is new.
+                let mut mixer = Mixer::new(&split).unwrap();
+                mixer.absorb(&vectors, &mut echelon, &Silent).unwrap();
+                assert_eq!(echelon.pivot_rows(), twin.pivot_rows(), "{threads} threads mod {p}");
+                assert_eq!(echelon.pivot_cols().unwrap(), twin.pivot_cols().unwrap());
+                mixer.absorb(&vectors, &mut echelon, &Silent).unwrap();
+                assert_eq!((echelon.rank(), echelon.rows_seen() >= 3000), (twin.rank(), true));
+            });
+        }
+    }
+}
+
 /// A vector of the row space that M maps to zero: seen by a check, and M is made wider.
 #[test]
 fn what_a_sketch_maps_to_zero_is_seen() {

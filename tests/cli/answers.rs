@@ -218,6 +218,33 @@ fn explain_prints_the_plan() {
     assert!(!run.stderr.contains("no sparse product"), "block Wiedemann plans its products: {}", run.stderr);
 }
 
+/// Of each phase the processor seconds, in parentheses, beside those by the clock; of reading, too.
+#[test]
+#[cfg(unix)]
+fn explain_tells_processor_seconds() {
+    let lab = Lab::with_diagonal("explain-processor");
+    for args in ["rank diagonal.sms -p 7", "rank diagonal.sms --rational", "det diagonal.sms -p 7"] {
+        let time = |args: &str| {
+            let run = lab.run(args);
+            let line = run.stderr.lines().find_map(|line| line.split_once("  seconds  ")).expect("seconds are told").1;
+            line.to_owned()
+        };
+        let [short, long] = [time(args), time(&format!("{args} --explain"))];
+        assert!(!short.contains('('), "{short}");
+        let (parts, note) = long.split_once(" = ").unwrap().1.split_once(" on ").unwrap();
+        assert!(note.ends_with("(of all processors)"), "{long}");
+        let told = |part: &str| {
+            let numbers: Vec<f64> = part.split(' ').filter_map(|x| x.trim_matches(['(', ')']).parse().ok()).collect();
+            part.ends_with(')') && numbers.len() == 2
+        };
+        assert!(parts.starts_with("read ") && parts.split(" + ").all(told), "{long}");
+        let document = lab.document(&format!("{args} --json"));
+        if let Some(processor) = document.get("processor_seconds") {
+            assert!(processor["read"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{document}");
+        }
+    }
+}
+
 #[test]
 fn explain_is_heard_beside_quiet() {
     let lab = Lab::with_diagonal("explain-quiet");

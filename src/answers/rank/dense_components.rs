@@ -4,6 +4,7 @@
 //!
 //! An elimination is exact: what is found is proven.
 
+use super::plan::ENTRY;
 use super::{Method, RankOptions};
 use crate::decomposition::Keep;
 use crate::dense::{Echelon, Row};
@@ -51,17 +52,20 @@ impl DenseComponents {
         for k in 0..split.count() {
             let (rows, cols) = split.shape(k);
             // Shapes first: of most components nobody counts the entries.
-            if !PLACES.contains(&(rows * cols)) || split.nnz(k) * SPARSE < rows * cols {
+            let nnz = if PLACES.contains(&(rows * cols)) { split.nnz(k) } else { 0 };
+            if nnz == 0 || nnz * SPARSE < rows * cols {
                 continue;
             }
-            entries += split.nnz(k);
+            entries += nnz;
             let rank = rows.min(cols);
             let seconds = EACH
                 + Echelon::absorbing_seconds(prices, modulus, rows, cols)
                 + Echelon::seconds(prices, modulus, rank, cols)
                 + Echelon::dependent_seconds(prices, modulus, rows - rank, rank, cols);
             memory::push(&mut found.components, (k, seconds), NUMBERS)?;
-            found.bytes = found.bytes.max(Echelon::memory(modulus, rank, cols));
+            // The component is a matrix of its own, rows of which are named.
+            let copy = ENTRY * nnz as u64 + (rows * size_of::<Row<'_>>()) as u64;
+            found.bytes = found.bytes.max(Echelon::memory(modulus, rank, cols).saturating_add(copy));
         }
         let threads = rayon::current_num_threads().min(found.components.len()) as u64;
         found.bytes = found.bytes.saturating_mul(threads);
@@ -86,7 +90,7 @@ impl DenseComponents {
     }
     /// Why they are eliminated so.
     pub fn why(&self) -> String {
-        format!("one place in {SPARSE} or more of these {} is filled: they are eliminated as they stand", self.count())
+        format!("at least one place in {SPARSE} of these {} is filled: they are eliminated as they stand", self.count())
     }
 
     /// The sum of their ranks, exactly.
