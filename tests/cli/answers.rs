@@ -237,7 +237,10 @@ fn explain_tells_processor_seconds() {
             let numbers: Vec<f64> = part.split(' ').filter_map(|x| x.trim_matches(['(', ')']).parse().ok()).collect();
             part.ends_with(')') && numbers.len() == 2
         };
-        assert!(parts.starts_with("read ") && parts.split(" + ").all(told), "{long}");
+        // Over the rationals phases are sums of steps, of which nobody knows what processors did.
+        let (parts, some) = (parts.split(" + "), args.contains("--rational"));
+        assert!(parts.clone().next().is_some_and(|read| read.starts_with("read ") && told(read)), "{long}");
+        assert!(parts.clone().all(|part| some || told(part)), "{long}");
         let document = lab.document(&format!("{args} --json"));
         if let Some(processor) = document.get("processor_seconds") {
             assert!(processor["read"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{document}");
