@@ -109,6 +109,7 @@ pub mod memory;
 #[cfg(test)]
 mod oracles;
 pub mod padic;
+mod parallel;
 pub mod permanent;
 pub mod pivots;
 mod plain;

@@ -5,6 +5,7 @@
 //! late, or has lost its core, holds nobody up. Nothing waits for a thread that is busy elsewhere, so that calls may
 //! stand inside of other parallel work. Entry point: [`each_tile`].
 
+use crate::parallel::Each;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,6 +43,11 @@ pub(crate) fn each_tile<T: Send>(
     data: &mut [T],
     run: impl Fn(Range<usize>, &mut [T]) + Sync,
 ) {
+    deal(tiles, unit, data, &run);
+}
+
+/// As [`each_tile`], compiled once for each type of elements.
+fn deal<T: Send>(tiles: &[Range<usize>], unit: usize, data: &mut [T], run: &(dyn Fn(Range<usize>, &mut [T]) + Sync)) {
     let lines = tiles.last().map_or(0, |last| last.end);
     assert_eq!(data.len(), lines * unit, "{lines} lines of {unit}");
     let threads = rayon::current_num_threads().min(tiles.len());
@@ -62,7 +68,7 @@ pub(crate) fn each_tile<T: Send>(
         })
         .collect();
     // Each of these finds the share of the thread that it runs on; where threads are busy, fewer do it all.
-    (0..threads).into_par_iter().with_max_len(1).for_each(|task| {
+    (0..threads).into_par_iter().with_max_len(1).each(|task| {
         let own = rayon::current_thread_index().unwrap_or(task);
         for i in 0..threads {
             let share = &shares[(own + i) % threads];

@@ -332,6 +332,35 @@ fn unsafe_code_stays_in_its_corners() {
     }
 }
 
+/// Adaptors of rayon's after which an iterator does not know how many items it has.
+const UNCOUNTED: [&str; 4] = [".filter", ".flat_map", ".map_init", ".chain"];
+
+/// Whether some code has a loop of rayon's own that `parallel.rs` offers: of which the compiler makes several copies.
+fn has_own_loops(code: &str) -> bool {
+    let begins = ["par_iter", "par_iter_mut", "into_par_iter", "par_chunks", "par_windows"];
+    let starts = begins.iter().flat_map(|begin| code.match_indices(begin));
+    let chains = starts.map(|(at, _)| code[at..].split([';', '{', '|']).next().unwrap_or_default());
+    let mut ends = chains.filter(|chain| !UNCOUNTED.iter().any(|adaptor| chain.contains(adaptor)));
+    code.contains("rayon::join") || ends.any(|chain| [".for_each(", ".try_for_each("].iter().any(|f| chain.contains(f)))
+}
+
+#[test]
+fn parallel_loops_are_compiled_once() {
+    for own in
+        ["rayon::join(a, b)", "x.par_iter().zip(y)\n    .for_each(f);", "x.par_chunks_mut(9).try_for_each(|x| f(x))"]
+    {
+        assert!(has_own_loops(own), "{own}");
+    }
+    for other in ["x.par_iter().filter(f).for_each(g)", "x.par_iter().each(|x| x.iter().for_each(f));", "par_sort();"] {
+        assert!(!has_own_loops(other), "{other}");
+    }
+    for file in rust_files(&root().join("src")).into_iter().filter(|file| !is_test(file)) {
+        let name = file.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let own = name != "src/parallel.rs" && has_own_loops(&code(&file));
+        assert!(!own, "{name}: rayon's own for_each or join, not those of src/parallel.rs");
+    }
+}
+
 /// Only one room queries the processor; code for more than the target guarantees is compiled only there, and where
 /// specific instructions are used.
 #[test]

@@ -2,6 +2,7 @@
 //! wherever it is applied.
 
 use crate::field::{Field, Rng};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -75,11 +76,11 @@ impl Diagonals {
         assert_eq!(field.degree(), k, "fields of different degrees");
         if k == 1 {
             let mut inverse = memory::copy(&self.outer, WHAT)?;
-            inverse.par_chunks_mut(TOGETHER).for_each(|some| field.modulus().invert_all(some));
+            inverse.par_chunks_mut(TOGETHER).each(|some| field.modulus().invert_all(some));
             return Ok(inverse);
         }
         let mut inverse = memory::zeros(self.outer.len(), WHAT)?;
-        inverse.par_chunks_exact_mut(k * k).zip(self.outer.par_chunks_exact(k * k)).for_each(|(to, from)| {
+        inverse.par_chunks_exact_mut(k * k).zip(self.outer.par_chunks_exact(k * k)).each(|(to, from)| {
             write_multiples(field, field.inv(field.from_digits(&from[..k])), to);
         });
         Ok(inverse)

@@ -7,6 +7,7 @@
 
 use super::chain::ChainComplex;
 use super::sort::{STRETCH, sorted};
+use crate::parallel::Each;
 use crate::sparse::{Numbers, Triplets};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
@@ -197,7 +198,7 @@ fn boundary<F: Faces>(
 ) -> Result<Triplets> {
     let (entries, some) = (upper.len() * size, stretch(size));
     let mut col = memory::zeros::<u32>(entries, FACES)?;
-    col.par_chunks_mut(some * size).zip(upper.par_chunks(some)).try_for_each(|(cols, faces)| {
+    col.par_chunks_mut(some * size).zip(upper.par_chunks(some)).try_each(|(cols, faces)| {
         observer.check()?;
         for (cols, face) in cols.chunks_exact_mut(size).zip(faces) {
             for (col, dropped) in cols.iter_mut().zip((0..size).rev()) {

@@ -1,6 +1,7 @@
 //! Long lists in order and without duplicates, in place, by a sort that may be interrupted: parted at pivots until the
 //! parts are short, then sorted by the standard library.
 
+use crate::parallel;
 use crate::{Observer, Result};
 use rayon::prelude::*;
 
@@ -54,7 +55,7 @@ fn sort<T: Ord + Clone + Send>(list: &mut [T], deepest: u32, observer: &dyn Obse
         return sort(&mut list[equal..], deepest - 1, observer);
     }
     let (low, high) = list.split_at_mut(below);
-    let (low, high) = rayon::join(|| sort(low, deepest - 1, observer), || sort(high, deepest - 1, observer));
+    let (low, high) = parallel::join(|| sort(low, deepest - 1, observer), || sort(high, deepest - 1, observer));
     low.and(high)
 }
 

@@ -14,6 +14,7 @@ use super::gemm::{Place, Summand};
 use super::panel::{PANEL, Panel};
 use super::panels::{Own, Panels, ROWS, gather};
 use super::parallel::for_each_chunk;
+use crate::parallel;
 use crate::{Result, memory};
 use std::ops::Range;
 
@@ -81,7 +82,7 @@ impl<T: Entry> Panels<T> {
             let (pivots, ahead) = if overlaps && !following.is_empty() {
                 let room = self.spare.pop().unwrap_or_default();
                 let basis = &*self;
-                rayon::join(|| local.echelon(0, count), || basis.cleared(following, &fill, room).map(Some))
+                parallel::join(|| local.echelon(0, count), || basis.cleared(following, &fill, room).map(Some))
             } else {
                 (local.echelon(0, count), Ok(None))
             };

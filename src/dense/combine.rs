@@ -5,6 +5,7 @@ use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use super::parallel::for_each_chunk;
 use crate::field::{Modulus, Rng};
+use crate::parallel::Each;
 use crate::{Error, Observer, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -39,7 +40,7 @@ pub(super) fn combine<T: Entry>(
         });
         let coefficients = (0..count * depth).map(|_| T::from_residue(rng.random_range(0..p)));
         let coefficients = memory::collect(coefficients, COMBINATIONS)?;
-        strips.par_iter_mut().enumerate().try_for_each(|(strip, sums)| {
+        strips.par_iter_mut().enumerate().try_each(|(strip, sums)| {
             let at = Place { offset: strip * STRIP, stride: cols };
             let (shape, own) = ((count, depth, width(strip)), Place::packed(width(strip)));
             arithmetic.add_product(shape, (sums, own), (&coefficients, Place::packed(depth)), (panel, at))

@@ -14,6 +14,7 @@ use super::entry::Entry;
 use super::gemm::{Arithmetic, Place};
 use super::panel::{PANEL, Panel};
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -294,7 +295,7 @@ impl<T: Entry> Multipliers<T> {
             let inverse = inverse(modulus, arithmetic, *rows, diagonal)?;
             Ok(BlockRow { start: end - rows, rows: *rows, before: memory::copy(before, FACTORS)?, inverse, behind })
         };
-        let rows = self.blocks.par_iter().zip(&ends).enumerate().map(row).collect::<Result<Vec<_>>>()?;
+        let rows = self.blocks.par_iter().zip(&ends).enumerate().try_make(row)?;
         Ok(Triangles { arithmetic, order, rows })
     }
 }

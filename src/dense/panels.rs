@@ -17,6 +17,7 @@ use super::panel::PANEL;
 use super::parallel::for_each_chunk;
 use super::transform::STRIP;
 use crate::field::{Modulus, Rng};
+use crate::parallel::Each;
 use crate::{Error, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -122,13 +123,13 @@ impl<T: Entry> Panels<T> {
             self.order.iter().enumerate().for_each(|(at, &j)| self.position[j as usize] = at as u32);
             let all = |rows: &mut [T], origin: usize| {
                 let width = (cols - origin).max(1);
-                rows.par_chunks_mut(ROWS_AT_ONCE * width).try_for_each(|rows| {
+                rows.par_chunks_mut(ROWS_AT_ONCE * width).try_each(|rows| {
                     let mut old = memory::with_capacity(width, ORDER)?;
                     rows.chunks_mut(width).for_each(|row| permute(pivots, &runs, origin, &mut old, row));
                     Ok::<_, Error>(())
                 })
             };
-            self.blocks.par_iter_mut().try_for_each(|block| all(&mut block.behind, block.start + block.rows))?;
+            self.blocks.par_iter_mut().try_each(|block| all(&mut block.behind, block.start + block.rows))?;
             next.map_or(Ok(()), |rows| all(rows, 0))?;
         }
         match self.blocks.last_mut().filter(|last| last.rows + pivots.len() <= PANEL) {

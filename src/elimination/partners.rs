@@ -4,6 +4,7 @@
 //! boundary matrices meet, they meet in one entry.
 
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::spare::Spare;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Result, memory};
@@ -49,29 +50,26 @@ pub(super) fn is_worthwhile(a: &SparseMatrix) -> Result<bool> {
     }
     // In order, so that the answer does not depend on threads.
     let chunks: Vec<usize> = (0..rows).step_by(CHUNK).collect();
-    let found: Vec<Vec<(usize, u64)>> = chunks
-        .into_par_iter()
-        .map(|first| {
-            let (mut found, mut counts, mut taken) = (vec![], [0; SAMPLE], [0; SAMPLE]);
-            for i in first..rows.min(first + CHUNK) {
-                let cols = a.row(i).0;
-                let hits = || cols.iter().filter(|&&j| marked[j as usize / 64] >> (j % 64) & 1 != 0);
-                if !is_light(cols.len()) || hits().count() < LEAST {
-                    continue;
-                }
-                let met = || hits().flat_map(|j| &meets[j]);
-                met().for_each(|&s| counts[s] += 1);
-                for &s in met() {
-                    let count = std::mem::take(&mut counts[s]);
-                    if count >= LEAST && sampled[s] != i && taken[s] < PARTNERS {
-                        taken[s] += 1;
-                        found.push((s, common(a.modulus(), a.row(sampled[s]), a.row(i))));
-                    }
+    let found: Vec<Vec<(usize, u64)>> = chunks.into_par_iter().make(|first| {
+        let (mut found, mut counts, mut taken) = (vec![], [0; SAMPLE], [0; SAMPLE]);
+        for i in first..rows.min(first + CHUNK) {
+            let cols = a.row(i).0;
+            let hits = || cols.iter().filter(|&&j| marked[j as usize / 64] >> (j % 64) & 1 != 0);
+            if !is_light(cols.len()) || hits().count() < LEAST {
+                continue;
+            }
+            let met = || hits().flat_map(|j| &meets[j]);
+            met().for_each(|&s| counts[s] += 1);
+            for &s in met() {
+                let count = std::mem::take(&mut counts[s]);
+                if count >= LEAST && sampled[s] != i && taken[s] < PARTNERS {
+                    taken[s] += 1;
+                    found.push((s, common(a.modulus(), a.row(sampled[s]), a.row(i))));
                 }
             }
-            found
-        })
-        .collect();
+        }
+        found
+    });
     let mut sets = vec![vec![]; sampled.len()];
     found.into_iter().flatten().for_each(|(s, set)| sets[s].push(set));
     let saved = |(_, often): &(u64, usize)| *often >= OFTEN;
@@ -92,7 +90,7 @@ pub(super) fn parts(a: &SparseMatrix) -> Result<Option<Vec<u64>>> {
     let (spare, rows) = (Spare::default(), a.rows());
     let scratch = || Ok((memory::zeros::<u8>(rows, PARTS)?, Vec::<u32>::new()));
     let mut parts = memory::zeros::<u64>(rows, PARTS)?;
-    parts.par_chunks_mut(CHUNK).enumerate().try_for_each(|(chunk, parts)| {
+    parts.par_chunks_mut(CHUNK).enumerate().try_each(|(chunk, parts)| {
         spare.lend(
             |_| true,
             scratch,

@@ -19,6 +19,7 @@
 
 use super::partners;
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -116,7 +117,7 @@ fn replaced(a: &SparseMatrix, sets: &[u64], most: usize) -> Result<Option<Sparse
 fn numbered(a: &SparseMatrix, pieces: &[Piece]) -> Result<(Vec<u32>, Vec<Piece>)> {
     let mut hashed = memory::zeros::<(u64, u32)>(pieces.len(), PARTS)?;
     let each = hashed.par_iter_mut().with_min_len(1 << 10).zip(pieces).enumerate();
-    each.for_each(|(k, (to, piece))| *to = (piece.hash(a), k as u32));
+    each.each(|(k, (to, piece))| *to = (piece.hash(a), k as u32));
     hashed.par_sort_unstable();
     // The first of equal pieces, as far as neighbours of one hash are equal: perhaps two numbers for one part, which
     // does no harm, and seldom.

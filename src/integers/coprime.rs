@@ -10,6 +10,7 @@
 use super::division::div_rem;
 use super::trees::ProductTree;
 use crate::field::large_gcd;
+use crate::parallel;
 use crate::{Observer, Result};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -24,7 +25,7 @@ pub(crate) fn coprime_base(numbers: &[BigUint], observer: &dyn Observer) -> Resu
         [one] => Ok(vec![one.clone()].into_iter().filter(|one| !one.is_one()).collect()),
         _ => {
             let (left, right) = numbers.split_at(numbers.len() / 2);
-            let (left, right) = rayon::join(|| coprime_base(left, observer), || coprime_base(right, observer));
+            let (left, right) = parallel::join(|| coprime_base(left, observer), || coprime_base(right, observer));
             merged(left?, right?, observer)
         }
     }

@@ -16,6 +16,7 @@
 
 use super::{Bound, Crt, Product, bad_prime, primes_for};
 use crate::field::{Modulus, Rng, random_prime};
+use crate::parallel::Each;
 use crate::report::ErrorBound;
 use crate::{Error, Observer, Result};
 use num_bigint::{BigInt, BigUint};
@@ -63,17 +64,14 @@ impl Multimodular<'_> {
         let moduli: Vec<Modulus> = primes.into_iter().map(Modulus::new).collect::<Result<_>>()?;
         self.observer.phase(self.phase, moduli.len() as u64);
         let done = AtomicU64::new(0);
-        let groups: Vec<Vec<u64>> = moduli
-            .par_chunks(self.group)
-            .map(|group| {
-                self.observer.check()?;
-                let values = residues(group)?;
-                assert_eq!(values.len(), group.len(), "a residue for each prime");
-                let count = group.len() as u64;
-                self.observer.progress(count + done.fetch_add(count, Ordering::Relaxed));
-                Ok::<_, Error>(values)
-            })
-            .collect::<Result<_>>()?;
+        let groups: Vec<Vec<u64>> = moduli.par_chunks(self.group).try_make(|group| {
+            self.observer.check()?;
+            let values = residues(group)?;
+            assert_eq!(values.len(), group.len(), "a residue for each prime");
+            let count = group.len() as u64;
+            self.observer.progress(count + done.fetch_add(count, Ordering::Relaxed));
+            Ok::<_, Error>(values)
+        })?;
         let mut known = Crt::new();
         moduli.iter().zip(groups.iter().flatten()).for_each(|(&p, &residue)| known.add(p, residue));
         Ok(Assembled { value: known.signed(), moduli, error: None })

@@ -3,6 +3,7 @@
 
 use super::division::div_rem;
 use crate::field::large_gcd;
+use crate::parallel::Each;
 use crate::{Observer, Result};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -35,7 +36,7 @@ impl ProductTree {
     pub fn new(numbers: Vec<BigUint>) -> Self {
         let mut levels = vec![numbers];
         while let Some(last) = levels.last().filter(|level| level.len() > 1) {
-            let pairs = last.par_chunks(2).map(|pair| pair.iter().product()).collect();
+            let pairs = last.par_chunks(2).make(|pair| pair.iter().product());
             levels.push(pairs);
         }
         ProductTree { levels }
@@ -49,7 +50,7 @@ impl ProductTree {
                 let x: &BigUint = &above[if above.len() == level.len() { k } else { k / 2 }];
                 if x < d { x.clone() } else { div_rem(x, d).1 }
             };
-            above = level.par_iter().enumerate().map(of).collect();
+            above = level.par_iter().enumerate().make(of);
         }
         above
     }

@@ -7,6 +7,7 @@
 
 use crate::dense;
 use crate::field::{ExtensionField, Field, Modulus, Packed, Rng};
+use crate::parallel::Each;
 use crate::poly::{PolyMatrix, evaluate_at};
 use crate::univariate::trim;
 use crate::wiedemann::determinant_by_interpolation;
@@ -87,7 +88,7 @@ fn in_an_extension(
             let mut at = evaluate_at(&field, &embedded, orbit[0]);
             dense::determinant(&field, s, &mut at)
         };
-        let values: Vec<Packed> = orbits.par_iter().map(value).collect();
+        let values: Vec<Packed> = orbits.par_iter().make(value);
         for (orbit, mut value) in orbits.iter().zip(values) {
             for &x in orbit {
                 newton.add(x, value);

@@ -10,9 +10,9 @@
 use super::line::{Layout, Line, Symmetry};
 use super::scan::{Repeated, WINDOW, count_lines, plain_line};
 use super::text::{Fault, Halt, MAX_LINE, lines_end, quote};
+use crate::parallel::{self, Each};
 use crate::sparse::{BigEntry, Coordinates, Duplicates, FractionEntry, Integer, RationalMatrix, key, spread};
-use crate::words::counted;
-use crate::{Error, Result, memory};
+use crate::{Error, Result, memory, words::counted};
 use rayon::prelude::*;
 
 /// Bytes of text in a chunk.
@@ -132,7 +132,7 @@ impl Body {
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(texts.len().max(chunks.len()), Chunk::default);
         let layout = &self.layout;
-        chunks.par_iter_mut().zip(&texts).try_for_each(|(chunk, text)| -> Result<()> {
+        chunks.par_iter_mut().zip(&texts).try_each(|(chunk, text)| -> Result<()> {
             chunk.clear(layout.most_entries(text.len()))?;
             layout.chunk(text, chunk);
             Ok(())
@@ -187,7 +187,7 @@ impl Body {
         let rows = || memory::append_parts(row, &parts(chunks, |chunk| &chunk.row), |i| i, ENTRIES);
         let cols = || memory::append_parts(col, &parts(chunks, |chunk| &chunk.col), |j| j, ENTRIES);
         let values = || value.append(&parts(chunks, |chunk| &chunk.value), spreads);
-        let (rows, (cols, values)) = rayon::join(rows, || rayon::join(cols, values));
+        let (rows, (cols, values)) = parallel::join(rows, || parallel::join(cols, values));
         rows.and(cols).and(values)
     }
 

@@ -9,6 +9,7 @@ use super::map::Mapped;
 use super::scan::count_lines;
 use super::source::{Bytes, Source, Stream, damaged, failure};
 pub(super) use super::words::{MAX_LINE, fields, lines_end, quote, too_long};
+use crate::parallel;
 use crate::{Error, Observer, Result, memory};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -260,7 +261,7 @@ impl<'a> Text<'a> {
                 loop {
                     observer.check()?;
                     let text = &block[std::mem::take(at)..];
-                    let (seen, filled) = rayon::join(|| parse(text), || reader.fill(&mut next));
+                    let (seen, filled) = parallel::join(|| parse(text), || reader.fill(&mut next));
                     *lines += seen.map_err(|halt| halted(*lines, text, halt))?;
                     filled.map_err(|e| failure(name, *lines + 1, e))?;
                     observer.progress(reader.taken.load(Ordering::Relaxed));

@@ -8,6 +8,7 @@
 use super::AtomicFile;
 use super::arrays::write as arrays;
 use super::packing::Compression;
+use crate::parallel::Each;
 use crate::sparse::{Fraction, Integer, RationalMatrix, Triplets};
 use crate::{Error, Observer, Result};
 use rayon::prelude::*;
@@ -298,7 +299,7 @@ fn write_named(
     for first in (0..batches).step_by(group) {
         observer.check()?;
         let last = batches.min(first + group);
-        let ready: Vec<io::Result<Vec<u8>>> = (first..last).into_par_iter().map(batch).collect();
+        let ready: Vec<io::Result<Vec<u8>>> = (first..last).into_par_iter().make(batch);
         for bytes in ready {
             out.write_all(&bytes.map_err(io_error)?).map_err(io_error)?;
         }

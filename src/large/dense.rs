@@ -2,6 +2,7 @@
 
 use super::arithmetic::Arithmetic;
 use super::state::{Residues, elements};
+use crate::parallel::Each;
 use crate::report::Kept;
 use crate::{Observer, Result, memory};
 use num_bigint::BigUint;
@@ -57,7 +58,7 @@ pub(crate) fn solve<F: Arithmetic>(
         let scale = field.inverse(&pivot[c]);
         pivot[c..].iter_mut().for_each(|x| *x = field.mul(x, &scale));
         let pivot = &pivot[c..];
-        below.par_chunks_mut(cols).with_min_len(ELEMENTS.div_ceil(pivot.len())).for_each(|row| {
+        below.par_chunks_mut(cols).with_min_len(ELEMENTS.div_ceil(pivot.len())).each(|row| {
             let row = &mut row[c..];
             if !field.is_zero(&row[0]) {
                 let factor = row[0].clone();
@@ -89,7 +90,7 @@ fn substitute<F: Arithmetic>(
         observer.check()?;
         let row = &data[k * cols..][..cols];
         let (own, known) = coefficients[k * width..].split_at_mut(width);
-        own.par_iter_mut().enumerate().with_min_len(ELEMENTS.div_ceil(rank - k)).for_each(|(l, own)| {
+        own.par_iter_mut().enumerate().with_min_len(ELEMENTS.div_ceil(rank - k)).each(|(l, own)| {
             let mut sum = field.products();
             for (&j, known) in pivots[k + 1..].iter().zip(known.chunks_exact(width)) {
                 field.plus_product(&mut sum, &row[j as usize], &known[l]);

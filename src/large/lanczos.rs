@@ -34,6 +34,7 @@ use super::arithmetic::Arithmetic;
 use super::complement::Complement;
 use super::state::{Residues, elements};
 use crate::field::Rng;
+use crate::parallel::Each;
 use crate::report::Kept;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigUint;
@@ -131,7 +132,7 @@ impl<'a, F: Arithmetic> Lanczos<'a, F> {
                 steps.store(&(rank, field.integer(&last), w, before, others))?;
             }
             self.symmetric(&mut state);
-            let at_end = state.u.par_iter().with_min_len(COORDINATES).all(|u| field.is_zero(u));
+            let at_end = state.u.iter().all(|u| field.is_zero(u));
             let norm = dot(field, &state.w, &state.u);
             if at_end || field.is_zero(&norm) {
                 let vectors = if at_end { self.null_vectors(state)? } else { vec![] };
@@ -176,29 +177,29 @@ impl<'a, F: Arithmetic> Lanczos<'a, F> {
     fn symmetric(&self, state: &mut State<F>) {
         let (field, s, [x, y]) = (self.field, self.s, &mut state.rooms);
         let columns = s.columns(x).par_iter_mut().zip(&state.w).with_min_len(COORDINATES);
-        columns.for_each(|(x, w)| *x = field.loose(w));
+        columns.each(|(x, w)| *x = field.loose(w));
         s.apply(field, x, y);
         let rows = s.lines(y).par_iter_mut().zip(&self.diagonals[0]).with_min_len(COORDINATES);
-        rows.for_each(|(y, &d)| *y = field.loose(&field.times_word(&field.tight(y), d)));
+        rows.each(|(y, &d)| *y = field.loose(&field.times_word(&field.tight(y), d)));
         s.apply_transpose(field, y, x);
         let columns = state.u.par_iter_mut().zip(s.columns(x)).with_min_len(COORDINATES);
-        columns.for_each(|(u, x)| *u = field.tight(x));
+        columns.each(|(u, x)| *u = field.tight(x));
     }
 
     /// From w_i to w_{i+1}, 1/⟨w_i, w_i⟩ and b being known.
     fn step(&self, state: &mut State<F>, inverse: &F::Element, b: &F::Element) {
         let (field, State { w, before, u, v, others, .. }) = (self.field, state);
         let scaled = v.par_iter_mut().zip(&*u).zip(&self.diagonals[1]).with_min_len(COORDINATES);
-        scaled.for_each(|((v, u), &d)| *v = field.times_word(u, d));
+        scaled.each(|((v, u), &d)| *v = field.times_word(u, d));
         let a = field.neg(&field.mul(&dot(field, v, u), inverse));
         let b = field.neg(b);
         for z in others.chunks_exact_mut(w.len()) {
             let c = field.neg(&field.mul(&dot(field, u, z), inverse));
             let pairs = z.par_iter_mut().zip(&*w).with_min_len(COORDINATES);
-            pairs.for_each(|(z, w)| *z = field.add(z, &field.mul(&c, w)));
+            pairs.each(|(z, w)| *z = field.add(z, &field.mul(&c, w)));
         }
         let next = before.par_iter_mut().zip(&*w).zip(&*v).with_min_len(COORDINATES);
-        next.for_each(|((before, w), v)| {
+        next.each(|((before, w), v)| {
             let mut sum = field.products();
             field.plus_product(&mut sum, &a, w);
             field.plus_product(&mut sum, &b, before);
@@ -232,5 +233,5 @@ fn dot<F: Arithmetic>(field: &F, x: &[F::Element], y: &[F::Element]) -> F::Eleme
         field.reduced_products(sum)
     };
     let pieces = x.par_chunks(COORDINATES).zip(y.par_chunks(COORDINATES));
-    pieces.map(piece).reduce(|| field.zero(), |x, y| field.add(&x, &y))
+    pieces.make(piece).iter().fold(field.zero(), |x, y| field.add(&x, y))
 }

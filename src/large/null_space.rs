@@ -7,6 +7,7 @@ use super::matrix::Matrix;
 use super::products::Product;
 use super::vectors::LargeVectors;
 use crate::field::Rng;
+use crate::parallel::Each;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::fmt::Debug;
@@ -120,7 +121,7 @@ impl<F: Arithmetic> Space<F> {
 
     /// Completes vectors whose free coordinates are given, and checks them.
     fn complete(&self, vectors: &mut [Vec<F::Loose>], observer: &dyn Observer) -> Result<()> {
-        vectors.par_iter_mut().try_for_each(|x| self.complete_one(x, observer))
+        vectors.par_iter_mut().try_each(|x| self.complete_one(x, observer))
     }
 
     fn complete_one(&self, x: &mut [F::Loose], observer: &dyn Observer) -> Result<()> {
@@ -132,8 +133,7 @@ impl<F: Arithmetic> Space<F> {
             given.iter().for_each(|(l, v)| field.plus_product(&mut sum, &row[*l], v));
             field.loose(&field.reduced_products(sum))
         };
-        let values: Vec<F::Loose> =
-            (0..self.rest.pivots.len()).into_par_iter().with_min_len(ROWS).map(determined).collect();
+        let values: Vec<F::Loose> = (0..self.rest.pivots.len()).into_par_iter().with_min_len(ROWS).make(determined);
         self.rest.pivots.iter().zip(values).for_each(|(&j, value)| x[j as usize] = value);
         for k in (0..self.pivots.len()).rev() {
             let sum = field.tight(&self.rows.row(field, k, x));

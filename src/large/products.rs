@@ -6,6 +6,7 @@
 use super::arithmetic::Arithmetic;
 use super::matrix::Matrix;
 use super::value::{Kind, Value};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -97,7 +98,7 @@ impl<F: Arithmetic> Product<F> {
     /// The rows of A·x from number `first` on.
     pub(crate) fn apply(&self, field: &F, first: usize, x: &[F::Loose], y: &mut [F::Loose]) {
         assert!(x.len() == self.cols && first + y.len() == self.rows.len());
-        y.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(i, y)| *y = self.row(field, first + i, x));
+        y.par_iter_mut().enumerate().with_min_len(ROWS).each(|(i, y)| *y = self.row(field, first + i, x));
     }
 
     /// Row i of A·x, reduced.

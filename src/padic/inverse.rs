@@ -3,6 +3,7 @@
 use crate::dense::Echelon;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::report::{Kept, Quiet};
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
@@ -80,7 +81,7 @@ impl Inverse {
         if self.order <= rows {
             isa.run(Multiply { p: self.p, rows: &self.values, x, to });
         } else {
-            tasks.for_each(|(rows, to)| isa.run(Multiply { p: self.p, rows, x, to }));
+            tasks.each(|(rows, to)| isa.run(Multiply { p: self.p, rows, x, to }));
         }
     }
 }

@@ -5,6 +5,7 @@ use super::sides::Side;
 use super::triangle::Word;
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::report::Bytes;
 use crate::sparse::Integer;
 use crate::{Error, Result, memory};
@@ -238,7 +239,7 @@ fn coefficient(j: u64, c: u64) -> i64 {
 fn subtract<W: Word, const L: usize>(layer: &Layer, x: &[[i32; L]], residual: &mut [[W; L]]) {
     let isa = Isa::best();
     let tasks = residual.par_chunks_mut(TASK).enumerate();
-    tasks.for_each(|(n, to)| isa.run(Subtract { layer, x, first: n * TASK, to }));
+    tasks.each(|(n, to)| isa.run(Subtract { layer, x, first: n * TASK, to }));
 }
 
 /// Some rows of it.

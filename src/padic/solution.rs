@@ -5,6 +5,7 @@ use super::lifting::Lifting;
 use super::radix::Powers;
 use crate::field::Modulus;
 use crate::integers::{LIKELY, large_gcd, least, likely_fraction};
+use crate::parallel::Each;
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer as _;
@@ -123,7 +124,7 @@ fn numerators<const L: usize>(
             }
             for (begin, y) in y.chunks_mut(SHOWN).enumerate().map(|(k, y)| (k * SHOWN, y)) {
                 observer.check()?;
-                y.par_iter_mut().enumerate().for_each(|(j, y)| *y = one(begin + j));
+                y.par_iter_mut().enumerate().each(|(j, y)| *y = one(begin + j));
                 if count == order {
                     observer.progress((begin + y.len()) as u64);
                 }

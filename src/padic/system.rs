@@ -9,6 +9,7 @@ use super::solution::{self, Fractions};
 use super::triangle::Triangle;
 use crate::decomposition::Minor;
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::report::{Bytes, Kept};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
@@ -114,14 +115,11 @@ impl System {
                 1 => Shown::Alone(observer),
                 _ => Shown::Digits(&beside, chunk, chunk * LANES),
             };
-            let chunks: Vec<Vec<Fractions>> = group
-                .par_chunks(LANES)
-                .enumerate()
-                .map(|(chunk, right)| match right.len() {
+            let chunks: Vec<Vec<Fractions>> =
+                group.par_chunks(LANES).enumerate().try_make(|(chunk, right)| match right.len() {
                     1 => self.lift::<1>(right, shown(chunk)),
                     _ => self.lift::<LANES>(right, shown(chunk)),
-                })
-                .collect::<Result<_>>()?;
+                })?;
             found.extend(chunks.into_iter().flatten());
         }
         Ok(found)

@@ -10,6 +10,7 @@
 
 use super::{PIVOTS, Pivots};
 use crate::isa::prefetch;
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -48,7 +49,11 @@ impl Active {
         let asked = memory::collect((0..a.cols()).map(|_| AtomicBool::new(false)), PIVOTS)?;
         let is_asked = |j: u32| asked[j as usize].load(Relaxed);
         let ask = |i: usize| a.row(i).0.iter().for_each(|&j| asked[j as usize].store(true, Relaxed));
-        (0..a.rows()).into_par_iter().with_min_len(TASK).filter(|&i| !has_pivot[i]).for_each(ask);
+        (0..a.rows()).into_par_iter().with_min_len(TASK).each(|i| {
+            if !has_pivot[i] {
+                ask(i);
+            }
+        });
         for (k, (&i, &j)) in all().enumerate() {
             if let Some(&next) = pivots.rows.get(k + AHEAD).filter(|_| is_asked(pivots.cols[k + AHEAD])) {
                 a.row(next as usize).0.iter().take(FEW).for_each(|&j| prefetch(&asked, j as usize));
@@ -70,7 +75,7 @@ impl Active {
         let cols: Vec<u32> = memory::collect((0..a.cols() as u32).filter(|&j| is_active(j)), PIVOTS)?;
         // Of rows without a pivot those with an entry that counts.
         let mut kept = has_pivot;
-        kept.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, kept)| {
+        kept.par_iter_mut().enumerate().with_min_len(TASK).each(|(i, kept)| {
             *kept = !*kept && a.row(i).0.iter().any(|&j| counts[j as usize]);
         });
         let (mut idle, mut active) = (Pivots::default(), Pivots::default());

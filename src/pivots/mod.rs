@@ -27,6 +27,7 @@ mod search;
 mod tests;
 
 use crate::cost::Sparse;
+use crate::parallel::Each;
 use crate::sparse::{Pattern, SparseMatrix};
 use crate::{Observer, Result, memory};
 pub(crate) use active::Active;
@@ -314,7 +315,7 @@ fn best_cover(
             _ => break,
         };
         observer.check()?;
-        let covers = ways.par_iter().map(|way| way.cover(rows, cols, peeled)).collect::<Result<Vec<Cover>>>()?;
+        let covers = ways.par_iter().try_make(|way| way.cover(rows, cols, peeled))?;
         let weight = |cover: &Cover| cover.pivots.iter().map(|&(i, _)| rows.degree(i)).sum::<usize>();
         for cover in covers {
             let more = cover.pivots.len().cmp(&best.pivots.len());

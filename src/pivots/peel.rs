@@ -10,6 +10,7 @@
 use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::isa::prefetch;
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -35,7 +36,7 @@ struct Side(Vec<Rest>);
 impl Side {
     fn new(lines: Lines<'_>) -> Result<Self> {
         let mut side = memory::filled(Rest::default(), lines.len(), PEELED)?;
-        side.par_iter_mut().enumerate().with_min_len(TASK).for_each(|(i, rest)| {
+        side.par_iter_mut().enumerate().with_min_len(TASK).each(|(i, rest)| {
             let line = lines.line(i as u32);
             *rest = Rest { degree: line.len() as u32, xor: line.iter().fold(0, |x, &j| x ^ j) };
         });

@@ -17,6 +17,7 @@
 //! threads, so neither does the outcome.
 
 use super::incidence::Lines;
+use crate::parallel::Each;
 use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
@@ -122,7 +123,7 @@ impl<'a> Search<'a> {
         }
         if !one_by_one {
             let Search { last, label, col_of, .. } = &mut search;
-            last.par_iter_mut().with_min_len(LINES).enumerate().for_each(|(c, last)| {
+            last.par_iter_mut().with_min_len(LINES).enumerate().each(|(c, last)| {
                 let pivotal = cols.line(c as u32).iter().copied().filter(|&i| col_of[i as usize] != NONE);
                 *last = pivotal.max_by_key(|&i| label[i as usize]).unwrap_or(NONE);
             });
@@ -169,7 +170,7 @@ impl<'a> Search<'a> {
                 Ok((found, work))
             };
             let search = |task| spare.lend(|_| true, scratch, |scratch| search(task, scratch))?;
-            let found = batch.par_chunks(TASK).map(search).collect::<Result<Vec<(Vec<Able>, u64)>>>()?;
+            let found = batch.par_chunks(TASK).try_make(search)?;
             work += found.iter().map(|(_, work)| work).sum::<u64>();
             let mut again = spare.take(|_| true, scratch)?;
             let mut new = vec![];

@@ -14,6 +14,7 @@
 use super::matrix::PolySlice;
 use super::shape::ProductShape;
 use crate::field::{Field, Modulus, Rng};
+use crate::parallel::Each;
 use crate::report::ErrorBound;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
@@ -150,7 +151,7 @@ impl<F: Field> Test<'_, F> {
         let powers = self.powers(0, (la.max(lb)) * stride);
         // y^β B_β v, the slots of a coefficient together.
         let mut prefix = vec![0; (lb * stride + 1) * inner];
-        prefix[inner..].par_chunks_exact_mut(stride * inner).enumerate().for_each(|(c, out)| {
+        prefix[inner..].par_chunks_exact_mut(stride * inner).enumerate().each(|(c, out)| {
             let mut digits = vec![0; inner * shape.cols * k];
             self.digits(b.coefficient(c), &mut digits);
             for (l, row) in digits.chunks_exact(shape.cols * k).enumerate() {

@@ -1,5 +1,6 @@
 //! Loops over chunks, parallel where it pays.
 
+use crate::parallel::Each;
 use rayon::prelude::*;
 
 /// Below this many bytes written a loop stays on its thread: handing it to the pool costs about ten microseconds.
@@ -8,10 +9,11 @@ const SMALL: usize = 32 << 10;
 /// Calls `run` with the number and the content of every chunk of `size` elements (the last may be shorter), in any
 /// order and on the threads of rayon's current pool.
 pub(crate) fn for_each_chunk<T: Send>(data: &mut [T], size: usize, run: impl Fn(usize, &mut [T]) + Sync) {
+    let run: &(dyn Fn(usize, &mut [T]) + Sync) = &run;
     if data.len() <= size || size_of_val(data) <= SMALL {
         data.chunks_mut(size.max(1)).enumerate().for_each(|(i, chunk)| run(i, chunk));
     } else {
-        data.par_chunks_mut(size).enumerate().for_each(|(i, chunk)| run(i, chunk));
+        data.par_chunks_mut(size).enumerate().each(|(i, chunk)| run(i, chunk));
     }
 }
 

@@ -13,6 +13,7 @@ use super::chunks::for_each_chunk;
 use super::product::multiply;
 use super::{Method, PolyMatrix, ProductPlan, ProductShape};
 use crate::field::{Field, Modulus, PrimeField};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -155,7 +156,7 @@ fn chirp(
         chirp = modulus.mul(chirp, step);
         step = modulus.mul(step, inverse);
     }
-    bracket.par_chunks_exact_mut(entries).zip(weights.par_iter().rev()).enumerate().for_each(|(j, (out, &weight))| {
+    bracket.par_chunks_exact_mut(entries).zip(weights.par_iter().rev()).enumerate().each(|(j, (out, &weight))| {
         for (out, &x) in out.iter_mut().zip(matrix.coefficient(len - 1 - j)) {
             *out = modulus.mul(x, weight);
         }

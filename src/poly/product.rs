@@ -20,6 +20,7 @@ use super::{PolyMatrix, Transformed};
 use super::{fourier, schoolbook};
 use crate::Result;
 use crate::field::Field;
+use crate::parallel;
 
 /// A·B, of `a.len() + b.len() - 1` coefficients (none if a factor has none).
 ///
@@ -115,7 +116,7 @@ impl ProductPlan {
                 let transform = |factor, rows, len| Transformed::new(isa, field, factor, rows, len, primes, points);
                 let rows = |first: usize| first..a.rows().min(first + block);
                 // The first rows of A beside B.
-                let (tb, mut ta) = rayon::join(|| transform(b, 0..b.rows(), lb), || transform(a, rows(0), la));
+                let (tb, mut ta) = parallel::join(|| transform(b, 0..b.rows(), lb), || transform(a, rows(0), la));
                 let tb = tb?;
                 for first in (0..a.rows()).step_by(block) {
                     if first > 0 {

@@ -7,6 +7,7 @@
 use super::Split;
 use super::strides::strides;
 use crate::dense::Echelon;
+use crate::parallel::Each;
 use crate::spare::Spare;
 use crate::spmv::{Block, LANES};
 use crate::{Observer, Result, memory};
@@ -65,7 +66,7 @@ impl Columns {
                 )?;
                 Ok(outputs)
             };
-            blocks.extend(group.par_iter().map(column).collect::<Result<Vec<Block>>>()?);
+            blocks.extend(group.par_iter().try_make(column)?);
             observer.progress((blocks.len() * LANES).min(cols.len()) as u64);
         }
         Ok(Columns { count: cols.len(), rows, blocks })

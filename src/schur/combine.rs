@@ -6,6 +6,7 @@ use super::kept::{Kept, absorb_rows};
 use super::{SharedSolve, Split};
 use crate::dense::Echelon;
 use crate::field::{Modulus, Rng};
+use crate::parallel::{self, Each};
 use crate::spare::Spare;
 use crate::spmv::{Block, LANES, Lanes, TriangularSolve};
 use crate::{Error, Observer, Result, memory};
@@ -96,7 +97,7 @@ pub(super) fn absorb<B: Sync>(
         };
         let made = match waiting.take() {
             Some(panel) => {
-                let (made, taken) = rayon::join(make, || take_in(&panel, &mut kept));
+                let (made, taken) = parallel::join(make, || take_in(&panel, &mut kept));
                 panels.push(panel.rows);
                 taken?;
                 made?
@@ -146,7 +147,7 @@ fn make_rows<B: Sync>(
             match &mut rows.lanes {
                 $(Lanes::$lane(rows) => {
                     let rows = &mut rows[..lanes * group.len() * width];
-                    rows.par_chunks_mut((lanes * width).max(1)).zip(group).try_for_each(|(to, block)| {
+                    rows.par_chunks_mut((lanes * width).max(1)).zip(group).try_each(|(to, block)| {
                         observer.check()?;
                         let fits = |w: &Block| (w.lane(), w.rows(), w.width()) == (lane, height, lanes);
                         spare.lend(fits, || Block::zeros(lane, height, lanes), |w| {
@@ -299,7 +300,7 @@ fn absorb_packed(
     };
     for group in vectors.chunks(PACKED_BLOCKS) {
         observer.check()?;
-        let made: Vec<Block> = group.par_iter().map(make).collect::<Result<_>>()?;
+        let made: Vec<Block> = group.par_iter().try_make(make)?;
         let columns: Vec<&[u32]> = made
             .iter()
             .map(|w| match &w.lanes {

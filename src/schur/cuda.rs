@@ -10,6 +10,7 @@ use super::fold::Fold;
 use super::kept::Kept;
 use crate::dense::{Echelon, GpuField};
 use crate::gpu::Device;
+use crate::parallel::{self, Each};
 use crate::spmv::{Block, GpuBlock, GpuCopies, GpuMap, GpuResidues, GpuShape, GpuSolve, LANES, Lanes};
 use crate::{DeviceReason, Error, Observer, Result, memory};
 use rayon::prelude::*;
@@ -28,7 +29,7 @@ const CHECK: &str = "the blocks of a check";
 /// [`crate::Error::Device`], also where a chain of pivots is too long for it; [`crate::Error::Memory`].
 pub fn complement_on_gpus(split: &Split, devices: &[Device], shape: GpuShape) -> Result<GpuCopies> {
     let (rows, cols) = (split.rows.len(), split.cols.len());
-    let (forward, backward) = rayon::join(|| split.forward_coefficients(), || split.backward_coefficients());
+    let (forward, backward) = parallel::join(|| split.forward_coefficients(), || split.backward_coefficients());
     let (forward, backward) = (forward?, backward?);
     let solve = |inputs, l, outputs| GpuSolve { inputs, l, outputs };
     GpuCopies::of_solves(devices, shape, &solve(cols, &forward, rows), &solve(rows, &backward, cols))
@@ -142,8 +143,8 @@ pub(super) struct GpuFolder {
 impl GpuFolder {
     fn new(split: &Split, fold: Fold, kept: Kept, device: &Device) -> Result<(Self, Option<GpuProducts>)> {
         let (p, rows, cols) = (split.modulus(), split.rows.len(), split.cols.len());
-        let solves = || rayon::join(|| split.backward_coefficients(), || split.forward_coefficients());
-        let ((l, u), m) = rayon::join(solves, || fold.transposed(p, kept.width()));
+        let solves = || parallel::join(|| split.backward_coefficients(), || split.forward_coefficients());
+        let ((l, u), m) = parallel::join(solves, || fold.transposed(p, kept.width()));
         let (l, u, m) = (l?, u?, m?);
         let solve = GpuSolve { inputs: rows, l: &l, outputs: cols };
         let backward = GpuMap::open(device, GpuShape { modulus: p, block: AT_ONCE, degree: 1 }, &solve, &m)?;
@@ -235,7 +236,7 @@ fn turned(columns: &Block, count: usize) -> Result<Block> {
         ($($lane:ident)*) => {
             match (&mut rows.lanes, &columns.lanes) {
                 $((Lanes::$lane(to), Lanes::$lane(from)) => {
-                    to.par_chunks_mut((TILE * height).max(1)).enumerate().for_each(|(band, to)| {
+                    to.par_chunks_mut((TILE * height).max(1)).enumerate().each(|(band, to)| {
                         for first in (0..height).step_by(TILE) {
                             for (l, to) in to.chunks_exact_mut(height).enumerate() {
                                 let lane = band * TILE + l;

@@ -12,10 +12,11 @@ use super::saved::saved;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
 use crate::decomposition::{Lines, Remainder};
+use crate::parallel::Each;
 use crate::report::{self, Bytes};
 use crate::sparse::SparseMatrix;
 use crate::stopwatch::Stopwatch;
-use crate::{Error, Observer, Result, memory};
+use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,7 +146,7 @@ fn form<K: Arithmetic>(
             triangle.give_back(workspace);
             Ok(solved)
         };
-        let tasks = match batch.par_chunks(TASK).map(solve).collect::<std::result::Result<Vec<_>, Option<Error>>>() {
+        let tasks = match batch.par_chunks(TASK).try_make(solve) {
             Ok(tasks) => tasks,
             Err(Some(error)) => return Err(error),
             Err(None) => {

@@ -6,6 +6,7 @@
 
 use crate::field::{Modulus, Rng};
 use crate::isa::{Isa, Kernel, prefetch};
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, LANES, Lanes};
 use crate::{Result, memory};
@@ -103,7 +104,7 @@ impl Fold {
                 match &mut x.lanes {
                     $(Lanes::$lane(x) => {
                         let rows = x.par_chunks_exact_mut(lanes.max(1)).with_min_len(1 << 10).zip(&self.to);
-                        rows.for_each(|(row, places)| {
+                        rows.each(|(row, places)| {
                             for place in places {
                                 let u = &u[(place / 2) as usize % self.width * lanes..][..lanes];
                                 let of = row.iter_mut().zip(u);

@@ -3,6 +3,7 @@
 use super::fold::narrow;
 use crate::dense::{Echelon, GpuDense, GpuField};
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::spmv::{Block, Lane, Lanes};
 use crate::{DeviceReason, Error, Observer, Result};
 use rayon::prelude::*;
@@ -70,7 +71,7 @@ impl Kept {
                 match (&mut block.lanes, &panel.lanes) {
                     $((Lanes::$lane(to), Lanes::$lane(from)) => {
                         let rows = to.par_chunks_exact_mut(width).zip(numbers);
-                        rows.for_each(|(to, number)| to.copy_from_slice(&from[(number - first) * width..][..width]));
+                        rows.each(|(to, number)| to.copy_from_slice(&from[(number - first) * width..][..width]));
                     })*
                     _ => unreachable!("a block of the panel's lane"),
                 }
@@ -181,7 +182,7 @@ fn narrowed(p: Modulus, wide: &Block, count: usize, width: usize) -> Result<Bloc
             match (&mut narrower.lanes, &wide.lanes) {
                 $((Lanes::$lane(to), Lanes::$lane(from)) => {
                     let rows = to.par_chunks_exact_mut(width).zip(from.par_chunks_exact(wide.width()));
-                    rows.for_each(|(to, from)| narrow(p, from, to));
+                    rows.each(|(to, from)| narrow(p, from, to));
                 })*
                 _ => unreachable!("triangular solves have integer lanes"),
             }

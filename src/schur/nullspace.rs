@@ -14,6 +14,7 @@ use super::Split;
 use super::saved::saved;
 use super::substitution::substitution;
 use crate::dense::Reduced;
+use crate::parallel::Each;
 use crate::pivots::Pivots;
 use crate::report::Bytes;
 use crate::spare::Spare;
@@ -201,7 +202,7 @@ fn fingerprint(reduced: &Reduced, groups: &[Group]) -> Result<[u8; 32]> {
         (&group.free, reduced.columns(&group.free)?).write(&mut bytes)?;
         Ok(Sha256::digest(&bytes).into())
     };
-    let digests = groups.par_iter().map(of).collect::<Result<Vec<_>>>()?;
+    let digests = groups.par_iter().try_make(of)?;
     let mut bytes = vec![];
     (reduced.pivot_cols(), &digests).write(&mut bytes)?;
     Ok(Sha256::digest(&bytes).into())

@@ -10,6 +10,7 @@ use super::arithmetic::Arithmetic;
 use super::solver::{AnyTriangle, Solver};
 use super::triangle::Triangle;
 use crate::field::Rng;
+use crate::parallel::Each;
 use crate::{Observer, Result, memory};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -114,7 +115,7 @@ fn predict<K: Arithmetic>(
             let done = triangle.with_workspace(|w| triangle.solve(row, w, &mut out))?;
             Ok((out.len(), done))
         };
-        let solved: Vec<(usize, u64)> = rows[first..drawn].par_iter().map(solve).collect::<Result<_>>()?;
+        let solved: Vec<(usize, u64)> = rows[first..drawn].par_iter().try_make(solve)?;
         for (len, done) in solved {
             spent += done;
             full.push(f64::from(u8::from(len > 0)));

@@ -32,6 +32,7 @@ use super::sieve::{Basis, Sieve};
 use crate::dense::{Echelon, Place};
 use crate::field::Rng;
 use crate::gpu::Device;
+use crate::parallel;
 use crate::report::Quiet;
 use crate::spmv::LANES;
 use crate::{DeviceReason, Error, Observer, Result, memory, report};
@@ -120,7 +121,7 @@ pub(super) fn sketch_from(
         rng.set_word_pos(u128::from(drawn[0]) << 64 | u128::from(drawn[1]));
     }
     let kept = Kept::new(wider(width, most(&options)), room);
-    let (opened, made) = rayon::join(|| place.open(width, true), || Folder::new(split, fold, kept, device));
+    let (opened, made) = parallel::join(|| place.open(width, true), || Folder::new(split, fold, kept, device));
     opened?;
     let (mut folder, products) = made?;
     let mut sieve = Sieve::new(split, products)?;

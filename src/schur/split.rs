@@ -11,6 +11,7 @@
 use super::levels::Levels;
 use super::substitution::substitution_lines;
 use crate::field::Modulus;
+use crate::parallel::{self, Each};
 use crate::pivots::Pivots;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{SolveLines, TriangularSolve};
@@ -63,12 +64,12 @@ impl<'a> Split<'a> {
     pub fn new(a: &'a SparseMatrix, pivots: &'a Pivots) -> Result<Self> {
         let others = |len: usize, taken: &[u32]| {
             let other = memory::collect((0..len).map(|_| AtomicBool::new(true)), LINES)?;
-            taken.par_iter().with_min_len(TASK).for_each(|&x| other[x as usize].store(false, Relaxed));
+            taken.par_iter().with_min_len(TASK).each(|&x| other[x as usize].store(false, Relaxed));
             let mut lines = memory::with_capacity(len.saturating_sub(taken.len()), LINES)?;
             lines.extend((0..).zip(other).filter(|(_, other)| other.load(Relaxed)).map(|(x, _)| x));
             Ok::<_, Error>(lines)
         };
-        let (rows, cols) = rayon::join(|| others(a.rows(), &pivots.rows), || others(a.cols(), &pivots.cols));
+        let (rows, cols) = parallel::join(|| others(a.rows(), &pivots.rows), || others(a.cols(), &pivots.cols));
         Ok(Split { a, pivots, rows: rows?, cols: cols?, mixing: SharedSolve::default() })
     }
     /// What identifies it: the digest of its matrix, and the lines of its pivots.
@@ -163,7 +164,7 @@ impl<'a> Split<'a> {
     /// those of the forward solve: x in a column is pushed into the rows.
     pub(super) fn backward_lines(&self) -> Result<SolveLines> {
         let Pivots { rows, cols } = self.pivots;
-        let (t, levels) = rayon::join(|| self.a.transpose(), || Levels::of_transpose(self.a, rows, cols));
+        let (t, levels) = parallel::join(|| self.a.transpose(), || Levels::of_transpose(self.a, rows, cols));
         let order = levels?.order;
         let pivots = order.iter().map(|&k| (cols[k as usize], rows[k as usize]));
         Ok(substitution_lines(&t?, pivots, &self.rows, &self.cols)?.1)

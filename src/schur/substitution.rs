@@ -1,6 +1,7 @@
 //! The lines of the triangular solves that S is made by.
 
 use crate::isa::prefetch;
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{PushSolve, SolveLines};
 use crate::{Result, memory};
@@ -46,8 +47,8 @@ pub(super) fn substitution_lines(
     let slot = memory::collect((0..a.cols()).map(|_| AtomicU32::new(NO_SLOT)), SLOTS)?;
     let pivots: Vec<(u32, u32)> = memory::collect(pivots, SLOTS)?;
     let set = |j: u32, s: usize| slot[j as usize].store(s as u32, Relaxed);
-    outputs.par_iter().enumerate().with_min_len(TASK).for_each(|(s, &j)| set(j, s));
-    pivots.par_iter().enumerate().with_min_len(TASK).for_each(|(k, &(_, j))| set(j, outputs.len() + k));
+    outputs.par_iter().enumerate().with_min_len(TASK).each(|(s, &j)| set(j, s));
+    pivots.par_iter().enumerate().with_min_len(TASK).each(|(k, &(_, j))| set(j, outputs.len() + k));
     let slot_of = |j: u32| slot[j as usize].load(Relaxed);
     let line = |k: usize| pivots.get(k).map_or_else(|| inputs[k - pivots.len()], |&(i, _)| i) as usize;
     let row = |k: usize| a.row(line(k));

@@ -21,6 +21,7 @@ use super::pivot_rows::{AHEAD, Entry, PivotRow, ROWS, Rows};
 use super::queue::Queue;
 use super::row_sums::RowSums;
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::spare::Spare;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
@@ -119,7 +120,7 @@ impl<K: Arithmetic> Triangle<K> {
         };
         let mut last = lead_to(rows)?;
         while !last.is_empty() {
-            let next: Vec<Vec<u32>> = last.par_chunks(REACH).map(lead_to).collect::<Result<_>>()?;
+            let next: Vec<Vec<u32>> = last.par_chunks(REACH).try_make(lead_to)?;
             last.clear();
             memory::reserve(&mut last, next.iter().map(Vec::len).sum(), ROWS)?;
             next.into_iter().for_each(|more| last.extend(more));
@@ -149,7 +150,7 @@ impl<K: Arithmetic> Triangle<K> {
                         let made =
                             |pivots: &[u32]| self.with_workspace(|w| self.pivot_rows(split, pivots, room > 0, w));
                         let (now, later) = batch.split_at(count);
-                        let made: Vec<Rows<K>> = now.par_chunks(TASK).map(made).collect::<Result<_>>()?;
+                        let made: Vec<Rows<K>> = now.par_chunks(TASK).try_make(made)?;
                         for (rows, pivots) in made.into_iter().zip(now.chunks(TASK)) {
                             self.rows.extend(rows, pivots)?;
                         }

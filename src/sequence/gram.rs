@@ -20,6 +20,7 @@ use crate::blackbox::Diagonals;
 use crate::dense::{Entry, add_tall_product};
 use crate::field::{Field, Modulus, Rng};
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::spmv::{Block, DigitScaling, Lanes};
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
@@ -112,7 +113,7 @@ impl Gram {
         let chunks = n.div_ceil(ROWS);
         let tasks = rayon::current_num_threads().min(chunks).max(1);
         let of_task = |task: usize| self.sums(chunks * task / tasks..chunks * (task + 1) / tasks, (x, z));
-        let sums = (0..tasks).into_par_iter().map(of_task).collect::<Result<Vec<Vec<u64>>>>()?;
+        let sums = (0..tasks).into_par_iter().try_make(of_task)?;
         let add = |mut sum: Vec<u64>, other: &Vec<u64>| {
             sum.iter_mut().zip(other).for_each(|(x, &y)| *x = self.modulus.add(*x, y));
             sum

@@ -4,6 +4,7 @@ use super::gram::check_symmetric;
 use super::{Gram, Projection, SequenceSource};
 use crate::blackbox::{Preconditioned, Scratch};
 use crate::field::{Field, Rng};
+use crate::parallel;
 use crate::spmv::Block;
 use crate::{Observer, Result};
 use std::borrow::Cow;
@@ -138,7 +139,7 @@ impl<F: Field> SequenceSource<F::Elem> for Krylov<'_, F> {
             match left {
                 // Both read BⁱX alone: threads that one of them has no work for are at work on the other.
                 Left::Drawn(projection) => {
-                    let (projected, stepped) = rayon::join(
+                    let (projected, stepped) = parallel::join(
                         || projection.project(field, current, *block, terms),
                         || operator.apply(current, next, scratch),
                     );

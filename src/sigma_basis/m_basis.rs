@@ -20,6 +20,7 @@ use super::order_basis::OrderBasis;
 use super::products::trim;
 use super::word_kernel::WordKernel;
 use crate::field::Field;
+use crate::parallel::Each;
 use crate::poly::PolyMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -125,7 +126,7 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         let stride = n * order + m * (2 * order + 1);
         let mut rows = memory::filled(T::default(), m * stride, BASIS)?;
         let one = kernel.one(field);
-        rows.par_chunks_exact_mut(stride).with_min_len(together(n * order)).enumerate().for_each(|(i, row)| {
+        rows.par_chunks_exact_mut(stride).with_min_len(together(n * order)).enumerate().each(|(i, row)| {
             for k in 0..order.min(series.len()) {
                 let from = &series.coefficient(k)[i * n..][..n];
                 row[k * n..][..n].iter_mut().zip(from).for_each(|(to, &a)| *to = kernel.load(field, a));
@@ -248,7 +249,7 @@ impl<'a, K, T: Copy + Default + Eq + Send + Sync> Iteration<'a, K, T> {
         let m = self.m;
         let mut basis = PolyMatrix::zeros(m, m, self.len)?;
         let coefficients = basis.data_mut().par_chunks_exact_mut((m * m).max(1)).with_min_len(together(m * m));
-        coefficients.enumerate().for_each(|(k, coefficient)| {
+        coefficients.enumerate().each(|(k, coefficient)| {
             for (i, to) in coefficient.chunks_exact_mut(m).enumerate() {
                 let from = &self.rows[i * self.stride + self.basis(i) + k * m..][..m];
                 to.iter_mut().zip(from).for_each(|(to, &a)| *to = self.kernel.store(field, a));

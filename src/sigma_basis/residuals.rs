@@ -12,6 +12,7 @@
 //! [`extension_degree`] says how large K' must be. Entry point: [`first_residual`].
 
 use crate::field::{Field, Rng};
+use crate::parallel::Each;
 use crate::poly::PolyMatrix;
 use crate::report::ErrorBound;
 use rayon::prelude::*;
@@ -166,7 +167,7 @@ impl<F: Field> Point<'_, F> {
         let (field, size) = (self.tower.field, self.size());
         let powers: Vec<Vec<F::Elem>> = self.powers(length.min(series.len()));
         let mut sums = vec![field.zero(); (length + 1) * size];
-        sums[size..].par_chunks_exact_mut(size).zip(&powers).enumerate().for_each(|(k, (out, power))| {
+        sums[size..].par_chunks_exact_mut(size).zip(&powers).enumerate().each(|(k, (out, power))| {
             let mut column = Vec::with_capacity(size);
             for z in z.chunks_exact(series.cols()) {
                 column.extend(series.coefficient(k).chunks_exact(series.cols()).map(|row| field.dot(row, z)));

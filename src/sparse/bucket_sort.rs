@@ -8,6 +8,7 @@
 
 use super::duplicates::{BigEntry, Duplicates};
 use super::numbers::{Numbers, Width, Word, spread, with};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -91,7 +92,7 @@ fn sort_as<P: Place, V: Word + Into<i128>>(
     let first_rows: Vec<u64> = (0..buckets.count).map(|b| buckets.first_row(b)).collect();
     let values = std::mem::take(value);
     let parts = row.par_chunks(PART).zip(col.par_chunks(PART)).zip(slots).enumerate();
-    parts.for_each(|(part, ((row, col), mut slot))| {
+    parts.each(|(part, ((row, col), mut slot))| {
         let mut next = vec![0; buckets.count];
         let values = values.iter_in(part * PART..part * PART + row.len());
         for ((&i, &j), v) in row.iter().zip(col).zip(values) {
@@ -106,14 +107,10 @@ fn sort_as<P: Place, V: Word + Into<i128>>(
     let mut rest = &mut scratch[..];
     let work: Vec<&mut [Entry<P, V>]> =
         sizes.iter().map(|&size| rest.split_off_mut(..size).expect("the sizes add up to n")).collect();
-    let merged: Vec<Merged<'_, P, V>> = work
-        .into_par_iter()
-        .enumerate()
-        .map(|(b, entries)| {
-            sort_bucket(entries, buckets.col_bits);
-            merge_duplicates(entries, duplicates, |place| buckets.row_col(first_rows[b], place))
-        })
-        .collect();
+    let merged: Vec<Merged<'_, P, V>> = work.into_par_iter().enumerate().make(|(b, entries)| {
+        sort_bucket(entries, buckets.col_bits);
+        merge_duplicates(entries, duplicates, |place| buckets.row_col(first_rows[b], place))
+    });
 
     // Third pass: back into the arrays.
     let n = merged.iter().map(|m| m.entries.len()).sum();
@@ -191,7 +188,7 @@ impl Buckets {
                 value.split_off_mut(..entries.len()).expect("the sizes add up"),
             ));
         }
-        work.into_par_iter().for_each(|(bucket, entries, row, col, value)| {
+        work.into_par_iter().each(|(bucket, entries, row, col, value)| {
             let first = self.first_row(bucket);
             for (((&(place, v), i), j), value) in entries.iter().zip(row).zip(col).zip(value) {
                 (*i, *j) = self.row_col(first, place.get());

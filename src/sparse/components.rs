@@ -3,6 +3,7 @@
 //! Rows that share a column are joined by union–find (R. E. Tarjan, J. ACM 22 (1975); path halving), in one pass over
 //! the entries.
 
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU32;
@@ -106,9 +107,9 @@ fn in_parallel<'l>(rows: usize, cols: usize, line: impl Fn(usize) -> &'l [u32] +
     }
     let of = |i: u32| label[root(&parent, i) as usize];
     let mut row = memory::cleared(rows, COMPONENTS)?;
-    row.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, row)| *row = of(i as u32));
+    row.par_iter_mut().with_min_len(TASK).enumerate().each(|(i, row)| *row = of(i as u32));
     let mut col = memory::cleared(cols, COMPONENTS)?;
-    col.par_iter_mut().zip(&meets).with_min_len(TASK).for_each(|(col, meets)| {
+    col.par_iter_mut().zip(&meets).with_min_len(TASK).each(|(col, meets)| {
         let meets = meets.load(Relaxed);
         *col = if meets == NONE { NONE } else { of(meets) };
     });

@@ -18,6 +18,7 @@
 //! A stored entry is never 0, so the zeros in part 5 show to which entries the values in part 6 belong: equal bytes
 //! mean equal matrices. The hashes of part 5 are made in parallel.
 
+use crate::parallel::Each;
 use crate::sparse::numbers::{Numbers, Word, with};
 use crate::sparse::{SparseMatrix, Triplets};
 use rayon::prelude::*;
@@ -38,11 +39,11 @@ impl Triplets {
         }
         hash.update(least.to_le_bytes());
         hash.update(widths);
-        let pieces = (0..self.nnz().div_ceil(PIECE)).into_par_iter().map(|piece| {
+        let pieces = (0..self.nnz().div_ceil(PIECE)).into_par_iter().make(|piece| {
             let entries = piece * PIECE..self.nnz().min((piece + 1) * PIECE);
             self.piece_hash(entries, least, widths)
         });
-        pieces.collect::<Vec<[u8; 32]>>().iter().for_each(|piece| hash.update(piece));
+        pieces.iter().for_each(|piece| hash.update(piece));
         for (_, value) in &self.big {
             let bytes = value.to_signed_bytes_le();
             hash.update((bytes.len() as u64).to_le_bytes());
@@ -80,7 +81,7 @@ fn bounds<W: Word>(numbers: &[W]) -> (i64, i64) {
         bounds
     };
     let both = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-    numbers.par_chunks(PIECE).map(of_piece).reduce_with(both).unwrap_or((0, 0))
+    numbers.par_chunks(PIECE).make(of_piece).into_iter().reduce(both).unwrap_or((0, 0))
 }
 
 /// Numbers hashed at a time: 32 KiB at most stay in the cache.

@@ -2,6 +2,7 @@
 
 use super::transposed::transposed;
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -117,7 +118,7 @@ impl SparseMatrix {
         }
         let mut number = memory::zeros::<u32>(self.cols, LINES)?;
         used.iter().zip(0..).for_each(|(&j, new)| number[j as usize] = new);
-        self.col.par_iter_mut().with_min_len(PIECE).for_each(|j| *j = number[*j as usize]);
+        self.col.par_iter_mut().with_min_len(PIECE).each(|j| *j = number[*j as usize]);
         self.cols = used.len();
         Ok(used)
     }
@@ -158,7 +159,7 @@ impl SparseMatrix {
             numbers.zip(values).filter(|&(j, _)| j != u32::MAX)
         };
         let mut start = memory::zeros(rows.len() + 1, OFFSETS)?;
-        start[1..].par_iter_mut().zip(rows).with_min_len(PIECE).for_each(|(end, &i)| *end = entries(i).count());
+        start[1..].par_iter_mut().zip(rows).with_min_len(PIECE).each(|(end, &i)| *end = entries(i).count());
         (0..rows.len()).for_each(|k| start[k + 1] += start[k]);
         let nnz = start[rows.len()];
         let (mut col, mut value) = (memory::zeros(nnz, COLUMNS)?, memory::zeros(nnz, RESIDUES)?);
@@ -169,7 +170,7 @@ impl SparseMatrix {
             let own_cols = free_cols.split_off_mut(..count).expect("room for all entries");
             (rows, own_cols, free_values.split_off_mut(..count).expect("room for all entries"))
         });
-        memory::collect(pieces, LINES)?.into_par_iter().for_each(|(rows, cols, values)| {
+        memory::collect(pieces, LINES)?.into_par_iter().each(|(rows, cols, values)| {
             let places = cols.iter_mut().zip(values);
             places
                 .zip(rows.iter().flat_map(|&i| entries(i)))
@@ -276,7 +277,7 @@ impl SparseMatrix {
     /// Whether each column has an entry.
     fn used_cols(&self) -> Result<Vec<bool>> {
         let used = memory::collect((0..self.cols).map(|_| AtomicBool::new(false)), LINES)?;
-        self.col.par_iter().with_min_len(PIECE).for_each(|&j| {
+        self.col.par_iter().with_min_len(PIECE).each(|&j| {
             // Written once, so that threads that share it do not wait for each other.
             if !used[j as usize].load(Relaxed) {
                 used[j as usize].store(true, Relaxed);

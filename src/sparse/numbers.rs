@@ -4,6 +4,7 @@
 //! A list begins with bytes and is widened as a whole when a value arrives that does not fit. Lists are equal if their
 //! numbers are, whatever the types. Entry points: [`Numbers::append`], [`Numbers::iter`], [`Numbers::into_residues`].
 
+use crate::parallel::Each;
 use crate::{Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -238,7 +239,7 @@ impl Numbers {
             while !list.is_empty() {
                 let from = list.len().saturating_sub(STEP);
                 let pieces = residues[from..list.len()].par_chunks_mut(PIECE).zip(list[from..].par_chunks(PIECE));
-                pieces.for_each(|(to, piece)| to.iter_mut().zip(piece).for_each(|(r, &v)| *r = residue(v.wide())));
+                pieces.each(|(to, piece)| to.iter_mut().zip(piece).for_each(|(r, &v)| *r = residue(v.wide())));
                 list.truncate(from);
                 list.shrink_to_fit();
             }

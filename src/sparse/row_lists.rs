@@ -1,5 +1,6 @@
 //! Compressed rows of which it is known how long each is: filled in parallel, each task its own slices.
 
+use crate::parallel::Each;
 use crate::{Result, memory};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ pub(crate) fn row_lists<V: Zeroable + Send>(
     fill: impl Fn(usize, &mut Vec<(u32, u64)>, &mut [u32], &mut [V]) + Sync,
 ) -> Result<Lists<V>> {
     let mut start = memory::zeros::<usize>(rows + 1, what)?;
-    start[1..].par_iter_mut().with_min_len(TASK).enumerate().for_each(|(i, end)| *end = len(i));
+    start[1..].par_iter_mut().with_min_len(TASK).enumerate().each(|(i, end)| *end = len(i));
     (0..rows).for_each(|i| start[i + 1] += start[i]);
     let nnz = start[rows];
     let mut col = memory::zeros::<u32>(nnz, what)?;
@@ -57,7 +58,7 @@ pub(crate) fn row_lists<V: Zeroable + Send>(
         tasks.push((first..last, own_col, own_value));
         first = last;
     }
-    tasks.into_par_iter().for_each(|(rows, col, value)| run(rows, col, value));
+    tasks.into_par_iter().each(|(rows, col, value)| run(rows, col, value));
     Ok((start, col, value))
 }
 

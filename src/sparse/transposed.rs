@@ -4,6 +4,7 @@
 //! the rows over the ranges; a second sorts each range by column, part after part, into its own slice of the result.
 //! Rows stay in order in both, so that the result is the same for every number of threads.
 
+use crate::parallel::Each;
 use crate::{Error, Result, memory};
 use bytemuck::Pod;
 use rayon::prelude::*;
@@ -98,7 +99,7 @@ where
     // Rows that begin within the k-th piece of the entries.
     let bound = |k: usize| if k == parts { rows } else { start[..rows].partition_point(|&at| at < nnz / parts * k) };
     let part = |k: usize| Part::new(start, col, value, bound(k)..bound(k + 1), shift, ranges);
-    let parts: Vec<Part<V>> = (0..parts).into_par_iter().map(part).collect::<Result<_>>()?;
+    let parts: Vec<Part<V>> = (0..parts).into_par_iter().try_make(part)?;
 
     let mut begin = memory::cleared::<usize>(cols + 1, WHAT)?;
     let mut row = memory::cleared::<u32>(nnz, WHAT)?;
@@ -115,7 +116,7 @@ where
         tasks.push((r, before, ends, own_row, own_to));
         before += size;
     }
-    tasks.into_par_iter().for_each(|(r, before, ends, row, to)| {
+    tasks.into_par_iter().each(|(r, before, ends, row, to)| {
         let first = r << shift;
         let entries = || parts.iter().flat_map(|part| part.range(r));
         entries().for_each(|&(_, j, _)| ends[j as usize - first] += 1);

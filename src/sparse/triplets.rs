@@ -1,6 +1,7 @@
 //! Coordinate triplets over the integers, in canonical form: the content of a file, before any modulus is chosen.
 
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::sparse::numbers::Numbers;
 use crate::sparse::{Integer, SparseMatrix};
 use crate::{Result, memory};
@@ -162,7 +163,7 @@ fn row_starts(rows: usize, row: &[u32]) -> Result<Vec<usize>> {
         tasks.push((piece, own));
         ends = rest;
     }
-    tasks.into_par_iter().for_each(|(piece, ends)| {
+    tasks.into_par_iter().each(|(piece, ends)| {
         let mut at = piece * PIECE;
         for (end, i) in ends.iter_mut().zip(first(piece)..) {
             while row.get(at).is_some_and(|&r| r as usize <= i) {

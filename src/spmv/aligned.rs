@@ -2,6 +2,7 @@
 //! it is large and the system has them: products read rows at random, and each would miss the address cache.
 
 use crate::memory::Pages;
+use crate::parallel::Each;
 use crate::{Result, memory};
 use bytemuck::Pod;
 use rayon::prelude::*;
@@ -46,7 +47,7 @@ impl<T: Pod> Aligned<T> {
             Memory::Heap(memory::zeros(bytes.div_ceil(size_of::<Line>()), WHAT)?)
         } else {
             let mut map = memory::mapped(bytes, WHAT)?;
-            map.par_chunks_mut(TOUCH).for_each(|piece| piece.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0));
+            map.par_chunks_mut(TOUCH).each(|piece| piece.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0));
             Memory::Mapped(map)
         };
         Ok(Aligned { memory, len, element: PhantomData })

@@ -5,6 +5,7 @@
 use super::aligned::Aligned;
 use super::rough;
 use crate::field::{Modulus, Rng};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rand::{Rng as _, RngExt};
 use rayon::prelude::*;
@@ -160,7 +161,7 @@ impl Block {
         let (start, ahead) = (rng.get_word_pos(), range.len().div_ceil(SHARE) as u128 * STRIDE);
         macro_rules! fill {
             ($v:expr, $p:expr) => {
-                $v[range].par_chunks_mut(SHARE).enumerate().for_each(|(k, v)| {
+                $v[range].par_chunks_mut(SHARE).enumerate().each(|(k, v)| {
                     let mut rng = rng.clone();
                     rng.set_word_pos(start + k as u128 * STRIDE);
                     v.iter_mut().for_each(|x| *x = rng.random_range(0..$p) as _);
@@ -282,7 +283,7 @@ impl Block {
     /// If there are not so many rows.
     pub fn add_rows(&mut self, p: Modulus, first: usize, residues: &[u64]) {
         let range = first * self.width..first * self.width + residues.len();
-        each_lane!(&mut self.lanes, v => v[range].par_chunks_mut(SHARE).zip(residues.par_chunks(SHARE)).for_each(
+        each_lane!(&mut self.lanes, v => v[range].par_chunks_mut(SHARE).zip(residues.par_chunks(SHARE)).each(
             |(v, residues)| v.iter_mut().zip(residues).for_each(|(x, &y)| *x = p.add(*x as u64, y) as _)
         ));
     }
@@ -295,7 +296,7 @@ impl Block {
         macro_rules! subtract {
             ($($lane:ident)*) => {
                 match (&mut self.lanes, &other.lanes) {
-                    $((Lanes::$lane(y), Lanes::$lane(x)) => y.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).for_each(
+                    $((Lanes::$lane(y), Lanes::$lane(x)) => y.par_chunks_mut(SHARE).zip(x.par_chunks(SHARE)).each(
                         |(y, x)| y.iter_mut().zip(x).for_each(|(y, &x)| *y = p.sub(*y as u64, x as u64) as _)
                     ),)*
                     _ => panic!("blocks of different lanes"),

@@ -7,6 +7,7 @@ use super::plan::PlannedPart;
 use super::scatter::ScatterKernel;
 use super::strips::{FOLDING_WIDTHS, PlacedStrip, WIDTHS, strips};
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::sparse::formats::{Coo, CooS, Csr, Dia, Ell, EllR, Format, Rows};
 use crate::sparse::hybrid::{Body, Entries, Part, heaviest_row, select};
@@ -120,16 +121,13 @@ impl<A: Arithmetic> Layout<A> {
         }
         let finish = self.finish(scaling);
         let old: &[A::Lane] = y;
-        let done: Vec<_> = strips(x, width, FOLDING_WIDTHS)?
-            .into_par_iter()
-            .map(|strip| {
-                let columns = match strip.wide {
-                    16 => self.columns::<16>(&strip, old, width, finish),
-                    _ => self.columns::<1>(&strip, old, width, finish),
-                };
-                Ok((strip.offset, strip.lanes, strip.wide, columns?))
-            })
-            .collect::<Result<_>>()?;
+        let done: Vec<_> = strips(x, width, FOLDING_WIDTHS)?.into_par_iter().try_make(|strip| {
+            let columns = match strip.wide {
+                16 => self.columns::<16>(&strip, old, width, finish),
+                _ => self.columns::<1>(&strip, old, width, finish),
+            };
+            Ok((strip.offset, strip.lanes, strip.wide, columns?))
+        })?;
         for (offset, lanes, wide, columns) in done {
             for (row, new) in y.chunks_exact_mut(width).zip(columns.chunks_exact(wide)) {
                 row[offset..offset + lanes].copy_from_slice(&new[..lanes]);

@@ -3,6 +3,7 @@
 
 use crate::field::Modulus;
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
@@ -34,7 +35,7 @@ rough_lane!(u8 u32 u16 u32 u32 u64 u64 u128);
 pub(super) fn fill<T: RoughLane>(state: u64, modulus: Modulus, lanes: &mut [T]) {
     let (isa, p) = (Isa::best(), modulus.get());
     let pieces = lanes.par_chunks_mut(TASK * size_of::<u64>() / size_of::<T>()).enumerate();
-    pieces.for_each(|(k, lanes)| {
+    pieces.each(|(k, lanes)| {
         let state = state.wrapping_add(((k * TASK) as u64).wrapping_mul(STEP));
         isa.run(Fill { state, p, lanes });
     });

@@ -7,6 +7,7 @@
 use super::aligned::Aligned;
 use super::kernel::Strip;
 use crate::Result;
+use crate::parallel::Each;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
@@ -61,7 +62,7 @@ pub(super) fn strips<'a, L: Pod + Send + Sync>(
                 Source::Block(lanes, width)
             } else {
                 let mut copy = Aligned::zeros(lanes.len() / width * wide)?;
-                copy.par_chunks_mut(ROWS * wide).zip(lanes.par_chunks(ROWS * width)).for_each(|(to, from)| {
+                copy.par_chunks_mut(ROWS * wide).zip(lanes.par_chunks(ROWS * width)).each(|(to, from)| {
                     for (to, from) in to.chunks_exact_mut(wide).zip(from.chunks_exact(width)) {
                         to[..taken].copy_from_slice(&from[offset..offset + taken]);
                     }

@@ -16,8 +16,10 @@ use crate::{Error, Result};
 use rand::SeedableRng;
 use std::time::Instant;
 
-/// Products of each plan in each direction, the least of which counts.
-const RUNS: usize = 4;
+/// Turns of each plan, and seconds that one lasts: so many products in each direction as begin before, at least one.
+/// Short ones find in the caches what the last one left there, as they do in a sequence. The least counts.
+const TURNS: usize = 4;
+const TURN: f64 = 1e-3;
 /// A plan that takes so many times as long at first is tried once.
 const HOPELESS: f64 = 1.5;
 /// A plan that is larger than the one chosen by more than this factor is not laid out.
@@ -80,9 +82,9 @@ impl Plan {
     /// a matrix that is laid out in `ready` seconds.
     pub fn trial_pays(products: u64, seconds: f64, ready: f64) -> bool {
         let plans = (Format::ALL.len() + 2) as f64;
-        // Each product is one of both directions, and takes turns with one of the plan that was chosen.
-        let one = seconds / (products as f64).max(1.0);
-        plans * (ready + 2.0 * RUNS as f64 * one) <= SHARE * seconds
+        // Each turn of a plan is followed by one of the plan that was chosen.
+        let turn = TURN + seconds / (products as f64).max(1.0);
+        plans * (ready + 2.0 * TURNS as f64 * turn) <= SHARE * seconds
     }
 
     /// Whether both make the same layout of a matrix.
@@ -131,9 +133,9 @@ impl Trial {
     fn shares(&mut self, a: &SparseMatrix, plan: &Plan) -> Result<[f64; 2]> {
         let rival = Product::new(a, plan)?;
         let (mut own, mut others) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
-        for _ in 0..RUNS {
-            own = least(own, times(&self.product, &mut self.blocks)?);
-            others = least(others, times(&rival, &mut self.blocks)?);
+        for _ in 0..TURNS {
+            own = least(own, turn(&self.product, &mut self.blocks)?);
+            others = least(others, turn(&rival, &mut self.blocks)?);
             if others[0] > HOPELESS * own[0] && others[1] > HOPELESS * own[1] {
                 break;
             }
@@ -145,6 +147,15 @@ impl Trial {
 
 fn least(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
     [one[0].min(other[0]), one[1].min(other[1])]
+}
+
+/// The least seconds of a turn in each direction.
+fn turn(product: &Product, blocks: &mut [Block; 2]) -> Result<[f64; 2]> {
+    let (start, mut seconds) = (Instant::now(), times(product, blocks)?);
+    while start.elapsed().as_secs_f64() < TURN {
+        seconds = least(seconds, times(product, blocks)?);
+    }
+    Ok(seconds)
 }
 
 /// Seconds by the clock of Y ← A·X and X ← Aᵀ·Y.

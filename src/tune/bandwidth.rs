@@ -2,6 +2,7 @@
 
 use super::fingerprint::Caches;
 use super::measure::{Effort, least_of};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -33,7 +34,7 @@ pub fn bandwidth(caches: Caches, effort: Effort) -> Result<Bandwidth> {
     })?;
     let piece = words.div_ceil(8 * rayon::current_num_threads());
     let all = least_of(effort, || {
-        to.par_chunks_mut(piece).zip(from.par_chunks(piece)).for_each(|(to, from)| to.copy_from_slice(from));
+        to.par_chunks_mut(piece).zip(from.par_chunks(piece)).each(|(to, from)| to.copy_from_slice(from));
         Ok(())
     })?;
     assert_eq!(to, from, "memory that was copied");

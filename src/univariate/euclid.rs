@@ -3,6 +3,7 @@
 use super::arithmetic::{divide, monic, multiply, scale, subtract};
 use super::half::{LONG, halved};
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::report::{Observer, Silent};
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -82,7 +83,7 @@ pub fn lcm_of_all(p: Modulus, mut all: Vec<Vec<u64>>, observer: &dyn Observer) -
                 other => memory::copy(&other[0], WHAT),
             }
         };
-        all = all.par_chunks(2).map(pair).collect::<Result<_>>()?;
+        all = all.par_chunks(2).try_make(pair)?;
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::dense;
 use crate::field::{Field, Modulus, primitive_root};
+use crate::parallel::Each;
 use crate::poly::{self, PolyMatrix};
 use crate::{Observer, Result};
 use rayon::prelude::*;
@@ -142,7 +143,7 @@ fn make_row_vanish_at_zero<F: Field>(
             target.resize(len, vec![field.zero(); width]);
         }
         // The other coefficients follow, each by itself.
-        target[1..].par_iter_mut().with_min_len(COEFFICIENTS).enumerate().for_each(|(k, target)| {
+        target[1..].par_iter_mut().with_min_len(COEFFICIENTS).enumerate().each(|(k, target)| {
             for (source, factor) in factors.iter().filter(|(source, _)| k + 1 < source.len()) {
                 field.axpy(target, *factor, &source[k + 1]);
             }

@@ -11,6 +11,7 @@ use super::searches::{STABLE_TERMS, Searches};
 use super::state::{Counted, Saved};
 use crate::certify::Domain;
 use crate::field::{Field, Rng};
+use crate::parallel;
 use crate::report::{Keeper, Phases, Quiet};
 use crate::sequence::SequenceSource;
 use crate::spmv::GpuMatrix;
@@ -167,7 +168,7 @@ fn both<T: Send>(
             begins();
             terms
         };
-        rayon::join(search, terms)
+        parallel::join(search, terms)
     })
 }
 

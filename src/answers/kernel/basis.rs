@@ -7,6 +7,7 @@ use super::replay::{Recipe, Trimmed};
 use super::{BLOCK, KernelOptions, NullVectors, check};
 use crate::certify::{Certainty, Domain, Streams};
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::pivots::{Pivots, Rule};
 use crate::report::Bytes;
 use crate::sparse::SparseMatrix;
@@ -345,27 +346,24 @@ impl Kernel {
         for first in (done.div_ceil(size)..blocks).step_by(at_once) {
             observer.check()?;
             let last = blocks.min(first + at_once);
-            let made: Vec<T> = (first..last)
-                .into_par_iter()
-                .map(|k| {
-                    let range = k * size..count.min((k + 1) * size);
-                    let wanted = Wanted {
-                        count: range.len(),
-                        units: units.get(range.clone()).unwrap_or_default(),
-                        random: random.map(|those| (those, self.streams.stream(Domain::Solutions, k as u64))),
-                        given: None,
-                    };
-                    let mut room = rooms.lock().expect("no task panics").pop().unwrap_or_default();
-                    let (names, first) = (&self.names, range.start);
-                    let vectors = match (&self.floors, &self.packed) {
-                        (Some(floors), _) => floors.vectors(wanted, first, names, &mut room.0)?,
-                        (_, Some(packed)) => packed.packed_vectors(wanted, first, names, &mut room.1)?,
-                        _ => empty(self.modulus, wanted, first, &mut room.0)?,
-                    };
-                    rooms.lock().expect("no task panics").push(room);
-                    make(&vectors)
-                })
-                .collect::<Result<_>>()?;
+            let made: Vec<T> = (first..last).into_par_iter().try_make(|k| {
+                let range = k * size..count.min((k + 1) * size);
+                let wanted = Wanted {
+                    count: range.len(),
+                    units: units.get(range.clone()).unwrap_or_default(),
+                    random: random.map(|those| (those, self.streams.stream(Domain::Solutions, k as u64))),
+                    given: None,
+                };
+                let mut room = rooms.lock().expect("no task panics").pop().unwrap_or_default();
+                let (names, first) = (&self.names, range.start);
+                let vectors = match (&self.floors, &self.packed) {
+                    (Some(floors), _) => floors.vectors(wanted, first, names, &mut room.0)?,
+                    (_, Some(packed)) => packed.packed_vectors(wanted, first, names, &mut room.1)?,
+                    _ => empty(self.modulus, wanted, first, &mut room.0)?,
+                };
+                rooms.lock().expect("no task panics").push(room);
+                make(&vectors)
+            })?;
             made.into_iter().try_for_each(&mut take)?;
             observer.progress(count.min(last * size) as u64);
         }

@@ -1,6 +1,7 @@
 //! Products over the integers.
 
 use crate::padic::Side;
+use crate::parallel::Each;
 use crate::sparse::{Integer, Triplets};
 use crate::{Observer, Result, memory};
 use num_bigint::BigInt;
@@ -57,37 +58,34 @@ impl<'a> Product<'a> {
         };
         let d_small = d.to_i64().unwrap_or(0);
         let rows = self.a.rows();
-        let tasks: Vec<Vec<u32>> = (0..rows.div_ceil(TASK))
-            .into_par_iter()
-            .map(|task| {
-                observer.check()?;
-                let range = task * TASK..rows.min((task + 1) * TASK);
-                let mut side = b[b.partition_point(|(i, _)| (*i as usize) < range.start)..].iter().peekable();
-                let mut rows = vec![];
-                for i in range {
-                    let b = side.next_if(|(at, _)| *at as usize == i).map(|(_, v)| v);
-                    let same = match &small {
-                        Some(y) => {
-                            let small = |v: &Integer<'_>| match v {
-                                Integer::Small(v) => i128::from(*v),
-                                Integer::Big(_) => unreachable!("entries of one word"),
-                            };
-                            let right = b.map_or(0, |b| small(b) * i128::from(d_small));
-                            self.row(i).map(|(j, v)| small(&v) * i128::from(y[j])).sum::<i128>() == right
-                        }
-                        None => {
-                            let right = b.map_or(BigInt::ZERO, |b| times(d, b));
-                            let nonzero = self.row(i).filter(|(j, _)| !y[*j].is_zero());
-                            nonzero.fold(BigInt::ZERO, |sum, (j, v)| sum + times(&y[j], &v)) == right
-                        }
-                    };
-                    if !same {
-                        memory::push(&mut rows, i as u32, PRODUCT)?;
+        let tasks: Vec<Vec<u32>> = (0..rows.div_ceil(TASK)).into_par_iter().try_make(|task| {
+            observer.check()?;
+            let range = task * TASK..rows.min((task + 1) * TASK);
+            let mut side = b[b.partition_point(|(i, _)| (*i as usize) < range.start)..].iter().peekable();
+            let mut rows = vec![];
+            for i in range {
+                let b = side.next_if(|(at, _)| *at as usize == i).map(|(_, v)| v);
+                let same = match &small {
+                    Some(y) => {
+                        let small = |v: &Integer<'_>| match v {
+                            Integer::Small(v) => i128::from(*v),
+                            Integer::Big(_) => unreachable!("entries of one word"),
+                        };
+                        let right = b.map_or(0, |b| small(b) * i128::from(d_small));
+                        self.row(i).map(|(j, v)| small(&v) * i128::from(y[j])).sum::<i128>() == right
                     }
+                    None => {
+                        let right = b.map_or(BigInt::ZERO, |b| times(d, b));
+                        let nonzero = self.row(i).filter(|(j, _)| !y[*j].is_zero());
+                        nonzero.fold(BigInt::ZERO, |sum, (j, v)| sum + times(&y[j], &v)) == right
+                    }
+                };
+                if !same {
+                    memory::push(&mut rows, i as u32, PRODUCT)?;
                 }
-                Ok(rows)
-            })
-            .collect::<Result<_>>()?;
+            }
+            Ok(rows)
+        })?;
         Ok(tasks.concat())
     }
 }

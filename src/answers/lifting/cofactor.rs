@@ -4,6 +4,7 @@ use super::{RankOptions, modular};
 use crate::elimination::{self, LANES, Replay};
 use crate::field::{Modulus, Rng, random_prime};
 use crate::integers::{Crt, Residues, bad_prime, primes_below};
+use crate::parallel::Each;
 use crate::report::{Certainty, ErrorBound, Phases, Quiet};
 use crate::sparse::Triplets;
 use crate::{Error, Observer, Result, memory};
@@ -153,21 +154,18 @@ impl Cofactor<'_> {
         let mut start = memory::zeros::<usize>(self.a.rows() + 1, "the offsets of the rows")?;
         self.a.entries().for_each(|(i, _, _)| start[i + 1] += 1);
         (0..self.a.rows()).for_each(|i| start[i + 1] += start[i]);
-        let groups: Vec<Vec<u64>> = primes
-            .par_chunks(LANES)
-            .map(|group| {
-                self.observer.check()?;
-                let found = replay.determinants(group, |i, each| {
-                    for (_, j, v) in self.a.entries_in(start[i as usize]..start[i as usize + 1]) {
-                        match v {
-                            crate::sparse::Integer::Small(v) => each(j as u32, &|q| q.reduce_i64(v)),
-                            crate::sparse::Integer::Big(v) => each(j as u32, &|q| q.reduce_bigint(&v)),
-                        }
+        let groups: Vec<Vec<u64>> = primes.par_chunks(LANES).try_make(|group| {
+            self.observer.check()?;
+            let found = replay.determinants(group, |i, each| {
+                for (_, j, v) in self.a.entries_in(start[i as usize]..start[i as usize + 1]) {
+                    match v {
+                        crate::sparse::Integer::Small(v) => each(j as u32, &|q| q.reduce_i64(v)),
+                        crate::sparse::Integer::Big(v) => each(j as u32, &|q| q.reduce_bigint(&v)),
                     }
-                })?;
-                found.into_iter().zip(group).map(|(det, &q)| det.map_or_else(|| by_itself(q), Ok)).collect()
-            })
-            .collect::<Result<_>>()?;
+                }
+            })?;
+            found.into_iter().zip(group).map(|(det, &q)| det.map_or_else(|| by_itself(q), Ok)).collect()
+        })?;
         Ok(groups.concat())
     }
 

@@ -9,6 +9,7 @@ use crate::decomposition::Minor;
 use crate::field::Modulus;
 use crate::integers::{hadamard_log2, large_gcd};
 use crate::padic::{Fractions, Side, sides};
+use crate::parallel::Each;
 use crate::report::Phases;
 use crate::sparse::{Fraction, Integer, RationalMatrix, SparseMatrix, Triplets};
 use crate::words::counted;
@@ -75,7 +76,7 @@ impl SolutionVector {
         let mut all = memory::filled((0, Integer::from(0).into()), self.numerators.len(), SOLUTIONS)?;
         // What a numerator has in common with d, it has in common with this, as a rule small, part of d.
         let shared = self.shared();
-        all.par_iter_mut().zip(&self.numerators).for_each(|(to, (j, n))| {
+        all.par_iter_mut().zip(&self.numerators).each(|(to, (j, n))| {
             let common = BigInt::from(large_gcd(shared.clone(), n.magnitude() % &shared));
             let parts = [n, &self.denominator].map(|v| if common.is_one() { v.clone() } else { v / &common });
             let [n, d] = parts.map(Integer::from);

@@ -5,6 +5,7 @@ use super::itself::by_wiedemann;
 use super::{Method, Minor, Phases, RankOptions, components};
 use crate::certify::Streams;
 use crate::gpu::require_devices;
+use crate::parallel;
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Forecast, Observer, Result, Silent};
 use std::borrow::Cow;
@@ -72,7 +73,7 @@ pub fn rank_owned(mut a: SparseMatrix, options: &RankOptions, observer: &dyn Obs
     let mut phases = Phases::default();
     let streams = phases.shown("plan", observer, || {
         // Seldom is a line empty: that is seen while the matrix is hashed.
-        let (streams, empty) = rayon::join(|| Streams::hashed(&a, options.seed), || a.has_empty_lines());
+        let (streams, empty) = parallel::join(|| Streams::hashed(&a, options.seed), || a.has_empty_lines());
         if empty? {
             a.drop_empty_lines()?;
         }

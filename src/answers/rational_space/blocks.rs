@@ -6,6 +6,7 @@ use super::modular::{BLOCK, Room};
 use super::space::Space;
 use super::vectors::{RationalVector, RationalVectors};
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::report::Kept;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
@@ -70,7 +71,7 @@ impl Space<'_> {
                 kept.complete(&(&primes[..block.primes.min(primes.len())], &block.found))?;
             }
             self.timed(|_| {
-                let made: Vec<T> = blocks.into_par_iter().map(|block| make(&block.vectors())).collect::<Result<_>>()?;
+                let made: Vec<T> = blocks.into_par_iter().try_make(|block| make(&block.vectors()))?;
                 made.into_iter().try_for_each(&mut take)
             })?;
             first = all.end;
@@ -86,7 +87,7 @@ impl Space<'_> {
         self.prepare(1)?;
         self.timed(|space| {
             let of = |(block, of): (usize, &mut Block)| space.first(block, of, rooms);
-            let some: Vec<Vec<Open>> = blocks.par_iter_mut().enumerate().map(of).collect::<Result<_>>()?;
+            let some: Vec<Vec<Open>> = blocks.par_iter_mut().enumerate().try_make(of)?;
             open.extend(some.into_iter().flatten());
             Ok(())
         })?;
@@ -97,7 +98,7 @@ impl Space<'_> {
                 self.another_prime(observer)?;
             }
             self.prepare(primes + 1)?;
-            self.timed(|space| open.par_chunks_mut(BLOCK).try_for_each(|some| space.advance(primes, some, rooms)))?;
+            self.timed(|space| open.par_chunks_mut(BLOCK).try_each(|some| space.advance(primes, some, rooms)))?;
             primes += 1;
             held = held.max(primes * size_of::<u64>() * open.iter().map(|open| open.lane.len()).sum::<usize>());
             for open in open.iter_mut().filter(|open| open.found.is_some()) {

@@ -6,6 +6,7 @@
 
 use crate::field::is_prime;
 use crate::integers::{coprime_base, exponents, large_gcd, product};
+use crate::parallel::Each;
 use crate::{Error, Observer, Result, memory};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -109,7 +110,7 @@ fn small_primes(numbers: &mut [(BigUint, usize)], observer: &dyn Observer) -> Re
             }
             own
         };
-        let found: Vec<Vec<(usize, u32, usize)>> = batch.par_iter_mut().map(divide).collect();
+        let found: Vec<Vec<(usize, u32, usize)>> = batch.par_iter_mut().make(divide);
         found.into_iter().flatten().for_each(|(k, exponent, count)| *often[k].entry(exponent).or_default() += count);
     }
     for (&p, often) in primes.iter().zip(often).filter(|e| !e.1.is_empty()) {

@@ -10,6 +10,7 @@
 //! that came after a row without a unit are made up for at the end of the round.
 
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::sparse::Triplets;
 use crate::{Observer, Result, memory};
 use num_bigint::BigInt;
@@ -107,7 +108,7 @@ fn reduce<'a>(
     q: u32,
     observer: &dyn Observer,
 ) -> Result<()> {
-    rows.par_chunks_mut(near).try_for_each(|rows| {
+    rows.par_chunks_mut(near).try_each(|rows| {
         observer.check()?;
         isa.run(Reduce { pivots, rows, q });
         Ok(())

@@ -14,6 +14,7 @@ use super::diagonal::Powers;
 use super::lift::Solution;
 use super::modular::factors_mod;
 use crate::field::Rng;
+use crate::parallel::Each;
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
@@ -53,7 +54,7 @@ pub(super) fn divisors(columns: &[Vec<BigInt>], n: &BigUint, rng: &mut Rng, obse
             let sum = column.iter().zip(&row).fold(BigInt::ZERO, |sum, (x, &l)| sum + x * l);
             sum % &modulus
         };
-        let values: Vec<BigInt> = columns.par_iter().map(dot).collect();
+        let values: Vec<BigInt> = columns.par_iter().make(dot);
         table.iter_mut().zip(values).for_each(|(line, value)| line.push(value));
     }
     let factors = factors_mod(table, n, observer)?;

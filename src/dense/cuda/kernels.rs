@@ -3,6 +3,7 @@
 use super::source::Form;
 use crate::field::Modulus;
 use crate::gpu::{Device, Grid, In, Kernel, Out, Stream};
+use crate::parallel;
 use crate::{DeviceReason, Error, Result};
 use std::sync::Arc;
 
@@ -95,8 +96,8 @@ impl GpuField {
             Error::device(DeviceReason::NoKernel, message)
         })?;
         let capability = device.compute_capability;
-        let cubins = || rayon::join(|| form.products(capability, hopper), || form.echelon(capability));
-        let (stream, (products, echelon)) = rayon::join(|| Stream::alone(device), cubins);
+        let cubins = || parallel::join(|| form.products(capability, hopper), || form.echelon(capability));
+        let (stream, (products, echelon)) = parallel::join(|| Stream::alone(device), cubins);
         let stream = stream?;
         let (products, echelon) = (stream.load(&products?)?, stream.load(&echelon?)?);
         // The stages of operands, a tile of C with gaps, and barriers: as in gemm.cu.

@@ -4,6 +4,7 @@ use super::kernels::GpuField;
 use super::product::{Part, Scratch, Sign};
 use crate::dense::entry::{Entry, Residue};
 use crate::gpu::Buffer;
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -48,7 +49,7 @@ impl GpuField {
             fn fill<R: Residue, T: Entry + bytemuck::Pod>(from: &[R], to: &mut [u32], cols: usize, stride: usize) {
                 let to: &mut [T] = bytemuck::cast_slice_mut(to);
                 let rows = to.par_chunks_exact_mut(stride).zip(from.par_chunks_exact(cols));
-                rows.for_each(|(to, from)| {
+                rows.each(|(to, from)| {
                     to.iter_mut().zip(from).for_each(|(to, &x)| *to = T::from_residue(x.into()));
                 });
             }

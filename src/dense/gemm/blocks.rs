@@ -15,6 +15,7 @@ use super::simd::{self, Tiles};
 use crate::dense::entry::Entry;
 use crate::dense::parallel::{for_each_chunk, for_each_task};
 use crate::isa::Isa;
+use crate::parallel;
 use crate::{Result, memory};
 
 /// Columns of B packed at a time, by all threads together: about a second-level cache.
@@ -117,7 +118,7 @@ impl<T: Entry> Product<'_, T> {
             behind.push(second);
         }
         let halves =
-            rayon::join(|| self.slabs(left, width, near, rows), || self.slabs(left + middle, width, near, behind));
+            parallel::join(|| self.slabs(left, width, near, rows), || self.slabs(left + middle, width, near, behind));
         halves.0.and(halves.1)
     }
     /// The rows of a slab of C whose first column is `left`, by `near` columns at a time.

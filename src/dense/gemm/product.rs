@@ -12,6 +12,7 @@ use crate::dense::entry::Entry;
 use crate::dense::parallel::for_each_task;
 use crate::field::Modulus;
 use crate::isa::Isa;
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -110,7 +111,7 @@ impl Arithmetic {
         let rows = m.div_ceil(threads).next_multiple_of((mr / self.limbs()).min(simd::bytes::BLOCK));
         if deep && n <= nr && rows < m {
             let chunks = c.par_chunks_mut(rows * at.stride).enumerate();
-            return chunks.try_for_each(|(number, c)| {
+            return chunks.try_each(|(number, c)| {
                 let first = number * rows;
                 let below = |at: Place| Place { offset: at.offset + first * at.stride, ..at };
                 let own: Vec<_> = summands.iter().map(|&s| Summand { a: (s.a.0, below(s.a.1)), ..s }).collect();

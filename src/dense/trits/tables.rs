@@ -7,6 +7,7 @@ use super::super::parallel::for_each_chunk;
 use super::group::{DIGITS, Group, TABLES};
 use super::strip::{COLUMNS, Strip, WORDS};
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -181,7 +182,7 @@ pub(super) fn clear(group: &Group, strips: usize, rows: &mut [&mut [Strip]], roo
         [rows] => for_each_chunk(rows, TASK * strips, TASK * TABLES * row / IN_CACHE, |_, rows| {
             Isa::best().run(Clear { group, tables, strips, rows });
         }),
-        _ => rows.par_iter_mut().for_each(|rows| Isa::best().run(Clear { group, tables, strips, rows })),
+        _ => rows.par_iter_mut().each(|rows| Isa::best().run(Clear { group, tables, strips, rows })),
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::run::{Values, run};
 use crate::field::Modulus;
 use crate::hafnian::residues::Pass;
 use crate::integers::{Bound, Crt, primes_for};
+use crate::parallel::Each;
 use crate::{Observer, Result};
 use num_bigint::{BigInt, BigUint};
 use num_traits::One;
@@ -55,7 +56,7 @@ pub fn by_size(
         };
         tasks.iter().map(one).collect()
     };
-    let found: Vec<Vec<u64>> = tasks.par_chunks(share).map(evaluate).collect::<Result<_>>()?;
+    let found: Vec<Vec<u64>> = tasks.par_chunks(share).try_make(evaluate)?;
     let found: Vec<u64> = found.into_iter().flatten().collect();
     let mut known = vec![Crt::new(); degree + 1];
     for (k, &p) in primes.iter().enumerate() {

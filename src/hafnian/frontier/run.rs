@@ -4,6 +4,7 @@ use super::program::{Op, Program};
 use crate::field::Modulus;
 use crate::hafnian::residues::Pass;
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
 
@@ -262,13 +263,13 @@ fn edge<A: Arithmetic>(a: A, values: &mut [u64], slots: [u8; 2], free: [bool; 2]
         let (zero, one) = block.split_at_mut(1 << top);
         let (source, target) = if top_free { (one, zero) } else { (zero, one) };
         let pairs = source.par_chunks(size).zip(target.par_chunks_mut(size));
-        pairs.for_each(|(source, target)| Isa::best().run(Add { a, weight, slot, free, source, target }));
+        pairs.each(|(source, target)| Isa::best().run(Add { a, weight, slot, free, source, target }));
     }
 }
 
 /// Works on parts of that size in parallel; where there is one, right here.
 fn parts(values: &mut [u64], size: usize, work: impl Fn(&mut [u64]) + Sync + Send) {
-    if values.len() <= size { work(values) } else { values.par_chunks_mut(size).for_each(work) }
+    if values.len() <= size { work(values) } else { values.par_chunks_mut(size).each(work) }
 }
 
 /// A vertex leaves its slot; the uppermost slot takes its place.
@@ -287,5 +288,5 @@ fn leave<A: Arithmetic>(a: A, values: &mut [u64], z: u64, slot: u8, free: bool) 
     if half <= size {
         return work((low, high));
     }
-    low.par_chunks_mut(size).zip(high.par_chunks(size)).for_each(work);
+    low.par_chunks_mut(size).zip(high.par_chunks(size)).each(work);
 }

@@ -10,6 +10,7 @@
 use super::gzip::Gzip;
 use crate::io::source::Failed;
 use crate::memory;
+use crate::parallel::Each;
 use flate2::bufread::GzDecoder;
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -90,7 +91,7 @@ impl<'a> Members<'a> {
         let copy = |(to, from): (&mut [u8], &[u8])| to.copy_from_slice(&from[..to.len()]);
         match taken {
             0..=COPIED => copies.into_iter().for_each(copy),
-            _ => copies.into_par_iter().for_each(copy),
+            _ => copies.into_par_iter().each(copy),
         }
         self.at += taken;
         while let Some(content) = self.ahead.front().filter(|content| content.len() <= self.at) {
@@ -131,7 +132,7 @@ impl<'a> Members<'a> {
         let members: Vec<(usize, usize)> =
             starts.iter().zip(ends).map(|(&start, next)| (start, limit(start, next))).collect();
         let found: Vec<Option<(Vec<u8>, usize)>> =
-            members.par_iter().with_max_len(1).map(|&(start, limit)| member(&packed[start..], limit)).collect();
+            members.par_iter().with_max_len(1).make(|&(start, limit)| member(&packed[start..], limit));
         let (mut end, mut wasted) = (0, 0);
         for (start, found) in starts.iter().copied().zip(found) {
             match found {
@@ -176,7 +177,7 @@ fn beginnings(packed: &[u8]) -> Vec<usize> {
         let end = packed.len().min(start + TASK);
         (start..end).filter(|&at| at == 0 || packed[at] == 0x1f && is_beginning(&packed[at..])).collect::<Vec<_>>()
     };
-    let tasks: Vec<Vec<usize>> = (0..packed.len().div_ceil(TASK)).into_par_iter().map(|k| at(k * TASK)).collect();
+    let tasks: Vec<Vec<usize>> = (0..packed.len().div_ceil(TASK)).into_par_iter().make(|k| at(k * TASK));
     let mut starts: Vec<usize> = vec![];
     for at in tasks.into_iter().flatten() {
         if starts.last().is_none_or(|&last| last + SHORTEST <= at) {

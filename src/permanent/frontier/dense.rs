@@ -13,6 +13,7 @@ use super::key::Key;
 use super::layout::{CHUNKS, Codes, Layout, bits, fits, key_of, plus, y_of};
 use super::program::{Leg, Space, Step};
 use super::ring::Ring;
+use crate::parallel::Each;
 use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 
@@ -100,14 +101,11 @@ impl<R: Ring> Runs<'_, R> {
             tasks.push((code, rest, part));
             left = more;
         }
-        let counts: Vec<u64> = tasks
-            .into_par_iter()
-            .map(|(code, rest, part)| {
-                observer.check()?;
-                let (codes, index) = self.maps[0][code];
-                Ok(self.fill(1, rest, codes, index, part))
-            })
-            .collect::<Result<_>>()?;
+        let counts: Vec<u64> = tasks.into_par_iter().try_make(|(code, rest, part)| {
+            observer.check()?;
+            let (codes, index) = self.maps[0][code];
+            Ok(self.fill(1, rest, codes, index, part))
+        })?;
         Ok(counts.iter().sum())
     }
 

@@ -8,6 +8,7 @@ use super::kernel::{Kernel, mask};
 use super::key::Key;
 use super::program::Step;
 use super::ring::Ring;
+use crate::parallel::Each;
 use crate::{Error, Observer, Result, memory};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -176,14 +177,11 @@ pub(super) fn advance<const N: usize, R: Ring>(
     while layer.peek().is_some() {
         shares.push(layer.by_ref().take(share).collect());
     }
-    let made: Vec<Vec<Piece<N, R::Value>>> = shares
-        .into_par_iter()
-        .map(|share| {
-            let mut out = vec![Vec::new(); split.parts];
-            share.into_iter().try_for_each(|pieces| part(pieces, &mut out))?;
-            Ok(out)
-        })
-        .collect::<Result<_>>()?;
+    let made: Vec<Vec<Piece<N, R::Value>>> = shares.into_par_iter().try_make(|share| {
+        let mut out = vec![Vec::new(); split.parts];
+        share.into_iter().try_for_each(|pieces| part(pieces, &mut out))?;
+        Ok(out)
+    })?;
     let mut next: Layer<N, R::Value> = (0..split.parts).map(|_| Vec::with_capacity(made.len())).collect();
     for out in made {
         for (part, piece) in next.iter_mut().zip(out) {

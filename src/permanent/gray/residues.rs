@@ -13,6 +13,7 @@ use super::program::{Kind, LANES, Program, Tail, Vector};
 use super::walk::{Change, Course, Walk};
 use crate::integers::low_bits;
 use crate::isa::{Isa, Kernel};
+use crate::parallel::Each;
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 
@@ -211,7 +212,7 @@ pub(super) struct ModularPlan {
 impl ModularPlan {
     pub fn new(program: Program, integers: &Integers, primes: Vec<u64>) -> Self {
         let image = |&p: &u64| Image::new(integers, Montgomery31::new(p));
-        let images = primes.par_iter().map(image).collect();
+        let images = primes.par_iter().make(image);
         ModularPlan { program, wrapping: Image::new(integers, Wrapping64), images, primes }
     }
 }

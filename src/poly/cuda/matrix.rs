@@ -4,6 +4,7 @@ use super::roots;
 use super::source;
 use crate::field::{Field, Modulus};
 use crate::gpu::{Buffer, Device, In, Kernel, Out, Stream};
+use crate::parallel::{self, Each};
 use crate::poly::PolyMatrix;
 use crate::{DeviceReason, Error, Result, memory};
 use rayon::prelude::*;
@@ -162,7 +163,7 @@ impl GpuPolys {
         let entries = matrix.rows() * matrix.cols();
         let from = &matrix.data()[entries * coefficients.start..entries * coefficients.end];
         let mut words = memory::zeros::<u32>(from.len(), COPY)?;
-        words.par_iter_mut().with_min_len(SHARE).zip(from).for_each(|(word, &x)| {
+        words.par_iter_mut().with_min_len(SHARE).zip(from).each(|(word, &x)| {
             let mut digit = [0];
             field.write_digits(x, &mut digit);
             *word = digit[0] as u32;
@@ -181,7 +182,7 @@ impl GpuPolys {
         let mut copy = PolyMatrix::zeros(matrix.rows, matrix.cols, matrix.len)?;
         let words = self.stream.download_part(&matrix.words, 0..matrix.rows * matrix.cols * matrix.len)?;
         let to = copy.data_mut().par_iter_mut().with_min_len(SHARE);
-        to.zip(&words).for_each(|(x, &word)| *x = field.from_digits(&[u64::from(word)]));
+        to.zip(&words).each(|(x, &word)| *x = field.from_digits(&[u64::from(word)]));
         Ok(copy)
     }
 
@@ -229,7 +230,7 @@ impl GpuPolys {
         let entries = 1 << log.saturating_sub(1);
         if self.roots.as_ref().is_none_or(|roots| roots.entries < entries) {
             self.roots = None;
-            let (forward, inverse) = rayon::join(|| roots::table(entries, false), || roots::table(entries, true));
+            let (forward, inverse) = parallel::join(|| roots::table(entries, false), || roots::table(entries, true));
             let (forward, inverse) = (self.stream.upload(&forward?)?, self.stream.upload(&inverse?)?);
             self.roots = Some(Roots { forward, inverse, entries });
         }

@@ -27,6 +27,7 @@ use super::products::trim;
 use crate::Result;
 use crate::field::{Field, Modulus};
 use crate::gpu::{Buffer, Device, Grid, In, Kernel, Out, Stream};
+use crate::parallel;
 use crate::poly::{GpuPart, GpuPoly, GpuPolys, PolyMatrix};
 use crate::report::Observer;
 use crate::{DeviceReason, Error};
@@ -111,7 +112,7 @@ impl GpuBases {
         }
         let form = Form { modulus, rows, cols, capability };
         let order = form.largest()?;
-        let (leaf, polys) = rayon::join(|| form.leaf(order), || GpuPolys::on(stream.clone(), capability, modulus));
+        let (leaf, polys) = parallel::join(|| form.leaf(order), || GpuPolys::on(stream.clone(), capability, modulus));
         let leaf = stream.load(&leaf?)?.kernel_with_shared("leaf", form.shared(order) as u32)?;
         Ok(GpuBases { polys: polys?, form, order, leaf, inverses: stream.upload(&form.inverses())? })
     }

@@ -20,6 +20,7 @@ use super::shares::{column_shares, row_shares, rows_are_sooner};
 use super::source::GpuShape;
 use crate::field::Modulus;
 use crate::gpu::{Device, Stream};
+use crate::parallel::{self, Each};
 use crate::sparse::SparseMatrix;
 use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
@@ -116,7 +117,7 @@ impl GpuCopies {
         let (kinds, speeds) = (Kinds::of(a), speeds(devices));
         let products = Products { count: products, row_bytes: shape.row_bytes() };
         let places: Vec<(&Device, GpuShape)> = devices.iter().map(|device| (device, shape)).collect();
-        let (kernels, transposed) = rayon::join(|| GpuKernels::load_each(&places, kinds), || a.transpose());
+        let (kernels, transposed) = parallel::join(|| GpuKernels::load_each(&places, kinds), || a.transpose());
         let (kernels, transposed) = (kernels?, transposed?);
         let rows_of = |a: &SparseMatrix| {
             let one = |rows: Range<usize>| {
@@ -124,14 +125,14 @@ impl GpuCopies {
                 let layout = Layout::of_matrix(&part, || part.transpose(), kinds, shape.pieces(), products)?;
                 Ok(layout.at(first, a.rows()))
             };
-            row_shares(a.row_starts(), &speeds).into_par_iter().map(one).collect::<Result<Vec<Layout>>>()
+            row_shares(a.row_starts(), &speeds).into_par_iter().try_make(one)
         };
-        let (forward, backward) = rayon::join(|| rows_of(a), || rows_of(&transposed));
+        let (forward, backward) = parallel::join(|| rows_of(a), || rows_of(&transposed));
         let (forward, backward) = (forward?, backward?);
         drop(transposed);
         let sides = forward.into_par_iter().zip(backward);
         let upload = |(kernels, (forward, backward))| GpuMatrix::upload_maps(kernels, &forward, &backward, false);
-        let team = kernels.into_par_iter().zip(sides).map(upload).collect::<Result<Vec<GpuMatrix>>>()?;
+        let team = kernels.into_par_iter().zip(sides).try_make(upload)?;
         let mut open = true;
         for one in &team {
             team.iter().for_each(|other| open &= one.stream().open_to(other.stream()));
@@ -154,7 +155,7 @@ impl GpuCopies {
     ) -> Result<GpuCopies> {
         let kinds = Kinds::of(forward.l).or(Kinds::of(transposed.l));
         let layouts = || {
-            let (forward, transposed) = rayon::join(|| forward.layout(kinds), || transposed.layout(kinds));
+            let (forward, transposed) = parallel::join(|| forward.layout(kinds), || transposed.layout(kinds));
             Ok((forward?, transposed?))
         };
         Self::copied(devices, shape, (forward.l.modulus(), kinds), layouts, true)

@@ -4,6 +4,7 @@ use super::block::{Entries, GpuBlock, GpuDiagonal};
 use super::layout::Kinds;
 use super::source::{GpuShape, THREADS};
 use crate::gpu::{Cubin, Device, Grid, In, Kernel, Out, Stream};
+use crate::parallel::{self, Each};
 use crate::{DeviceReason, Error, Result};
 use rayon::prelude::*;
 
@@ -62,10 +63,10 @@ impl GpuKernels {
         let mut different: Vec<_> = places.iter().map(what).collect();
         different.dedup();
         let compiled = || -> Result<Vec<Cubin>> {
-            different.par_iter().map(|&(shape, capability)| shape.sparse(kinds, capability)).collect()
+            different.par_iter().try_make(|&(shape, capability)| shape.sparse(kinds, capability))
         };
-        let opened = || -> Result<Vec<Stream>> { places.par_iter().map(|(device, _)| Stream::alone(device)).collect() };
-        let (streams, cubins) = rayon::join(opened, compiled);
+        let opened = || -> Result<Vec<Stream>> { places.par_iter().try_make(|(device, _)| Stream::alone(device)) };
+        let (streams, cubins) = parallel::join(opened, compiled);
         let (streams, cubins) = (streams?, cubins?);
         let loaded = |(place, stream)| {
             let (shape, capability) = what(place);

@@ -15,6 +15,7 @@
 
 use super::locality::Products;
 use super::slices::{BAND, GROUP, LAYOUT, SLICE, Slices};
+use crate::parallel::{self, Each};
 use crate::sparse::SparseMatrix;
 use crate::sparse::hybrid::{Entries, kind};
 use crate::{DeviceReason, Error, Result, memory};
@@ -178,7 +179,7 @@ impl Layout {
     pub fn of_both(a: &SparseMatrix, kinds: Kinds, words: usize, products: Products) -> Result<(Layout, Layout)> {
         let t = a.transpose()?;
         let forward = || Layout::of_matrix(a, || Ok(&t), kinds, words, products);
-        let (forward, backward) = rayon::join(forward, || Layout::of_matrix(&t, || Ok(a), kinds, words, products));
+        let (forward, backward) = parallel::join(forward, || Layout::of_matrix(&t, || Ok(a), kinds, words, products));
         Ok((forward?, backward?))
     }
     /// The layout of what the rows of `l` make of X with `inputs` rows: each but the last `outputs` becomes a row of X
@@ -246,7 +247,7 @@ impl Layout {
         let all = &lines.all;
         let mut counts = memory::filled(Counts { signs: 0, others: 0 }, all.len(), LAYOUT)?;
         let each_line = counts.par_iter_mut().with_min_len(TASK).zip(all);
-        each_line.for_each(|(to, line)| *to = count(l, line, kinds));
+        each_line.each(|(to, line)| *to = count(l, line, kinds));
         // The lines in their slots; all slices are whole.
         let slots = all.len() + lines.ends.len() * (SLICE - 1);
         let mut order: Vec<u32> = memory::with_capacity(slots, LAYOUT)?;
@@ -256,7 +257,7 @@ impl Layout {
             groups.push(order.len() as u32);
             let begin = order.len();
             order.extend(first as u32..end as u32);
-            order[begin..].par_chunks_mut(WINDOW).for_each(|window| {
+            order[begin..].par_chunks_mut(WINDOW).each(|window| {
                 let weight = |&k: &u32| (counts[k as usize].signs, counts[k as usize].others);
                 window.sort_by_key(|k| std::cmp::Reverse(weight(k)));
             });
@@ -288,7 +289,7 @@ impl Layout {
         let storage = signs.into_par_iter().zip(others);
         let lines = self.targets.par_chunks_mut(BAND * SLICE).zip(self.lengths.par_chunks_mut(2 * BAND * SLICE));
         let bands = storage.zip(lines).zip(order.par_chunks(BAND * SLICE));
-        bands.for_each(|(((signs, others), (targets, lengths)), order)| {
+        bands.each(|(((signs, others), (targets, lengths)), order)| {
             for (slot, &k) in order.iter().enumerate().filter(|&(_, &k)| k != NO_ROW) {
                 let (line, mut done) = (&all[k as usize], Counts { signs: 0, others: 0 });
                 targets[slot] = line.target;

@@ -20,6 +20,7 @@
 
 use super::slices::LAYOUT;
 use crate::isa::prefetch;
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
@@ -106,7 +107,7 @@ fn order(
     let rows = Rows { a, t, longest, kept, taken: &taken, counted: &AtomicU64::new(COUNTED * a.nnz() as u64) };
     let fronts = threads.clamp(1, a.rows().max(1));
     let stretch = |k: usize| rows.stretch(k * a.rows() / fronts);
-    let stretches = (0..fronts).into_par_iter().map(stretch).collect::<Result<Vec<(Vec<u32>, u64)>>>()?;
+    let stretches = (0..fronts).into_par_iter().try_make(stretch)?;
     let after: u64 = stretches.iter().map(|(_, missed)| missed).sum();
     if after + (before >> LEAST) >= before {
         return Ok(None);

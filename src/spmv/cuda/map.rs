@@ -7,6 +7,7 @@ use super::slices::{SLICE, Slices};
 use super::source::{CHAIN_THREADS, GpuShape};
 use crate::field::Modulus;
 use crate::gpu::{Buffer, Device, Grid, Stream};
+use crate::parallel;
 use crate::sparse::SparseMatrix;
 use crate::spmv::{Block, Lane};
 use crate::{Result, memory};
@@ -101,7 +102,7 @@ impl GpuMap {
     pub(crate) fn open(device: &Device, shape: GpuShape, first: &Solve, second: &SparseMatrix) -> Result<GpuMap> {
         // Entries that meet in another map may be of the other kind.
         let kinds = Kinds::of(first.l).or(Kinds::of(second)).or(Kinds { signs: false, others: true });
-        let (kernels, layout) = rayon::join(|| GpuKernels::load(device, shape, kinds), || first.layout(kinds));
+        let (kernels, layout) = parallel::join(|| GpuKernels::load(device, shape, kinds), || first.layout(kinds));
         Self::upload(&Arc::new(kernels?), &layout?)
     }
     /// Another map for the same kernels.

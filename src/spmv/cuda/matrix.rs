@@ -9,6 +9,7 @@ use super::map::{GpuMap, value_bytes};
 use super::source::GpuShape;
 use crate::Result;
 use crate::gpu::{Device, Stream};
+use crate::parallel::{self, Each};
 use crate::sparse::SparseMatrix;
 use crate::spmv::Block;
 use rayon::prelude::*;
@@ -92,10 +93,10 @@ impl GpuMatrix {
         may_share: bool,
     ) -> Result<Vec<GpuMatrix>> {
         // The driver, the compiler and the layouts take about as long.
-        let (kernels, layouts) = rayon::join(|| GpuKernels::load_each(places, kinds), layouts);
+        let (kernels, layouts) = parallel::join(|| GpuKernels::load_each(places, kinds), layouts);
         let (kernels, (forward, transposed)) = (kernels?, layouts?);
         let upload = |kernels| Self::upload_maps(kernels, &forward, &transposed, may_share);
-        kernels.into_par_iter().map(upload).collect()
+        kernels.into_par_iter().try_make(upload)
     }
     /// The maps that the kernels are for, copied to their GPU; with `may_share`, one of them where both do not fit.
     ///

@@ -2,6 +2,7 @@
 //! ([`TriangularSolve`](super::TriangularSolve)) or by columns ([`PushSolve`](super::PushSolve)).
 
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::sparse::{SparseMatrix, row_lists, write_sorted};
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -70,7 +71,7 @@ impl SolveLines {
     ) -> Result<Self> {
         let size = if rayon::current_num_threads() == 1 { count.max(1) } else { TASK };
         let part = |k: usize| make(k * size..count.min((k + 1) * size));
-        let parts = (0..count.div_ceil(size)).into_par_iter().map(part).collect::<Result<Vec<_>>>()?;
+        let parts = (0..count.div_ceil(size)).into_par_iter().try_make(part)?;
         Self::joined(parts, modulus)
     }
     /// Appends a line of (slot, non-zero residue) pairs, no slot twice.
@@ -131,7 +132,7 @@ impl SolveLines {
             (own_values, values) = values.split_at_mut(part.values.len());
             copies.push((part, own_slots, own_values));
         }
-        copies.into_par_iter().for_each(|(part, slots, values)| {
+        copies.into_par_iter().each(|(part, slots, values)| {
             slots.copy_from_slice(&part.slots);
             values.copy_from_slice(&part.values);
         });
@@ -161,7 +162,7 @@ impl SolveLines {
     /// [`Error::Memory`](crate::Error::Memory).
     pub(super) fn needed(&self) -> Result<Vec<u32>> {
         let mut needed = memory::zeros::<u32>(self.len(), LINES)?;
-        needed.par_iter_mut().with_min_len(TASK).enumerate().for_each(|(line, needed)| {
+        needed.par_iter_mut().with_min_len(TASK).enumerate().each(|(line, needed)| {
             *needed = self.slots_of(line).iter().max().map_or(0, |&s| s + 1);
         });
         Ok(needed)

@@ -4,6 +4,7 @@ use super::GRID;
 use super::coefficients::{Coefficients, Scales};
 use super::stretches::Stretch;
 use crate::isa::Kernel;
+use crate::parallel::Each;
 use crate::spmv::arithmetic::Arithmetic;
 use crate::spmv::kernel::Strip;
 use rayon::prelude::*;
@@ -28,7 +29,7 @@ impl<A: Arithmetic> Coefficients<A> {
                         jobs.push((tile.clone(), own));
                         left = rest;
                     }
-                    jobs.into_par_iter().for_each(|(rows, out)| self.tile(rows, scales, known, out, width));
+                    jobs.into_par_iter().each(|(rows, out)| self.tile(rows, scales, known, out, width));
                 }
             }
         }

@@ -69,15 +69,19 @@ fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32], more: bool) {
     if steps == 0 {
         return;
     }
+    // Two products of 16 bits and their sum are one vector instruction on every machine, if additions are not checked:
+    // the sums stay inside 32 bits.
+    let byte = |word: i32, k: u32| i32::from((word.wrapping_shl(24 - 8 * k) >> 24) as i16);
     for (a, sums) in a.chunks(steps * BLOCK_WORDS).zip(sums.chunks_mut(BLOCK * COLS)) {
         for (a, b) in a.chunks(BLOCK_WORDS).zip(b.chunks(COLS_WORDS)) {
             for (a, sums) in a.chunks(STEP_WORDS).zip(sums.chunks_mut(COLS)) {
-                for (a, b) in a.iter().zip(b.chunks(COLS)) {
-                    let a = a.to_le_bytes();
-                    for (sum, b) in sums.iter_mut().zip(b) {
-                        let products = a.iter().zip(b.to_le_bytes()).map(|(&a, b)| a as i8 as i32 * b as i8 as i32);
-                        // It stays inside 32 bits. Checked, additions would not be vector instructions.
-                        *sum = sum.wrapping_add(products.sum::<i32>());
+                let sums: &mut [i32; COLS] = sums.try_into().expect("a row of sums");
+                for (&a, b) in a.iter().zip(b.chunks(COLS)) {
+                    let (a, b): (_, &[i32; COLS]) = ([0, 1, 2, 3].map(|k| byte(a, k)), b.try_into().expect("a row"));
+                    for (sum, &b) in sums.iter_mut().zip(b) {
+                        let product = |k: usize| a[k].wrapping_mul(byte(b, k as u32));
+                        let (even, odd) = (product(0).wrapping_add(product(2)), product(1).wrapping_add(product(3)));
+                        *sum = sum.wrapping_add(even.wrapping_add(odd));
                     }
                 }
             }

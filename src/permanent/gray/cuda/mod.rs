@@ -29,6 +29,7 @@ use super::residues::{Image, Ring};
 use super::sums::Sums;
 use super::walk::Walk;
 use crate::gpu::{self, Buffer, Cubin, Device, Grid, Source};
+use crate::parallel::{self, Each};
 use crate::{Observer, Result};
 use batch::{Kernel, Launch, Running};
 use num_bigint::BigInt;
@@ -92,11 +93,11 @@ impl<'a> Gpus<'a> {
         let sources = headers(plan, digits as usize);
         let capabilities: BTreeSet<(u32, u32)> = devices.iter().map(|device| device.compute_capability).collect();
         let compiled = |&capability: &(u32, u32)| {
-            let cubins: Result<Vec<Cubin>> = sources.par_iter().map(|headers| compile(headers, capability)).collect();
+            let cubins: Result<Vec<Cubin>> = sources.par_iter().try_make(|headers| compile(headers, capability));
             Ok((capability, cubins?))
         };
         // Compiling kernels and opening GPUs take as long as many a computation: all of it runs concurrently.
-        let (cubins, opened): (Result<BTreeMap<_, _>>, Result<Vec<_>>) = rayon::join(
+        let (cubins, opened): (Result<BTreeMap<_, _>>, Result<Vec<_>>) = parallel::join(
             || capabilities.par_iter().map(compiled).collect(),
             || devices.par_iter().map(gpu::Gpu::open).collect(),
         );
@@ -106,7 +107,7 @@ impl<'a> Gpus<'a> {
             let parts = parts(plan, kernels.collect::<Result<_>>()?)?;
             Ok(Station { parts, multiprocessors: u64::from(device.multiprocessors.max(1)) })
         };
-        Ok(Gpus { plan, digits, gpus: devices.par_iter().zip(&opened).map(station).collect::<Result<_>>()? })
+        Ok(Gpus { plan, digits, gpus: devices.par_iter().zip(&opened).try_make(station)? })
     }
 
     /// Sums the chunks that the journal lacks.
@@ -273,7 +274,7 @@ where
 fn exact_starts(plan: &ExactPlan, walks: &[Walk<'_>]) -> Vec<u8> {
     let rows = plan.lanes.len();
     let mut starts = vec![0i16; walks.len() * rows];
-    starts.par_chunks_mut(rows).zip(walks).for_each(|(start, walk)| {
+    starts.par_chunks_mut(rows).zip(walks).each(|(start, walk)| {
         for (class, count) in walk.values() {
             for s in &plan.steps[class] {
                 // As on the processor: a true state is within the row's bound.
@@ -292,7 +293,7 @@ where
 {
     let rows = images[0].lanes.len();
     let mut starts = vec![R::Word::default(); images.len() * walks.len() * rows];
-    starts.par_chunks_mut(rows).enumerate().for_each(|(k, start)| {
+    starts.par_chunks_mut(rows).enumerate().each(|(k, start)| {
         images[k / walks.len()].add_columns(start, walks[k % walks.len()].values());
     });
     bytemuck::cast_slice(&starts).to_vec()
