@@ -333,15 +333,27 @@ fn unsafe_code_stays_in_its_corners() {
 }
 
 /// Adaptors of rayon's after which an iterator does not know how many items it has.
-const UNCOUNTED: [&str; 4] = [".filter", ".flat_map", ".map_init", ".chain"];
+const UNCOUNTED: [&str; 2] = [".filter", ".flat_map"];
 
-/// Whether some code has a loop of rayon's own that `parallel.rs` offers: of which the compiler makes several copies.
+/// Whether some code has a loop of rayon's own that `parallel.rs` offers, of which the compiler makes several copies:
+/// at the end of a chain, or of an iterator that has a name. (What follows a closure is not looked at.)
 fn has_own_loops(code: &str) -> bool {
     let begins = ["par_iter", "par_iter_mut", "into_par_iter", "par_chunks", "par_windows"];
-    let starts = begins.iter().flat_map(|begin| code.match_indices(begin));
-    let chains = starts.map(|(at, _)| code[at..].split([';', '{', '|']).next().unwrap_or_default());
-    let mut ends = chains.filter(|chain| !UNCOUNTED.iter().any(|adaptor| chain.contains(adaptor)));
-    code.contains("rayon::join") || ends.any(|chain| [".for_each(", ".try_for_each("].iter().any(|f| chain.contains(f)))
+    let loops = |chain: &str| [".for_each(", ".try_for_each("].iter().any(|f| chain.contains(f));
+    let is_own = |at: usize| {
+        let chain = code[at..].split([';', '{', '|']).next().unwrap_or_default();
+        let named =
+            code[..at].rsplit([';', '{', '}']).next().and_then(|before| before.trim_start().strip_prefix("let "));
+        let name =
+            named.and_then(|rest| rest.split([' ', ':']).next()).filter(|_| code[at..][chain.len()..].starts_with(';'));
+        let later = |name: &str| {
+            code[at..].contains(&format!("{name}.for_each(")) || code[at..].contains(&format!("{name}.try_for_each("))
+        };
+        let is_counted = !UNCOUNTED.iter().any(|adaptor| chain.contains(adaptor));
+        is_counted && (loops(chain) || name.is_some_and(later))
+    };
+    let mut starts = begins.iter().flat_map(|begin| code.match_indices(begin));
+    code.contains("rayon::join") || starts.any(|(at, _)| is_own(at))
 }
 
 #[test]

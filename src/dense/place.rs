@@ -5,6 +5,7 @@ use super::cuda::GpuField;
 use crate::Result;
 use crate::field::Modulus;
 use crate::gpu::Device;
+use crate::parallel::Each;
 use rayon::prelude::*;
 
 /// With fewer columns, processors take no longer: a window of 256 columns takes a GPU half a millisecond however short
@@ -62,8 +63,7 @@ impl<'a> Place<'a> {
         }
         let wanted = self.devices.len().min(Self::most_gpus(cols, multipliers));
         let missing = &self.devices[self.fields.len().min(wanted)..wanted];
-        let opened = missing.par_iter().map(|device| GpuField::open(device, self.modulus));
-        self.fields.extend(opened.collect::<Result<Vec<GpuField>>>()?);
+        self.fields.extend(missing.par_iter().try_make(|device| GpuField::open(device, self.modulus))?);
         Ok(())
     }
 }

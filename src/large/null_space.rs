@@ -133,7 +133,8 @@ impl<F: Arithmetic> Space<F> {
             given.iter().for_each(|(l, v)| field.plus_product(&mut sum, &row[*l], v));
             field.loose(&field.reduced_products(sum))
         };
-        let values: Vec<F::Loose> = (0..self.rest.pivots.len()).into_par_iter().with_min_len(ROWS).make(determined);
+        let mut values = memory::filled(field.nothing(), self.rest.pivots.len(), VECTORS)?;
+        values.par_iter_mut().enumerate().with_min_len(ROWS).each(|(k, value)| *value = determined(k));
         self.rest.pivots.iter().zip(values).for_each(|(&j, value)| x[j as usize] = value);
         for k in (0..self.pivots.len()).rev() {
             let sum = field.tight(&self.rows.row(field, k, x));

@@ -204,8 +204,7 @@ impl<'a> Search<'a> {
             let free = (first..n.min(first + PART)).map(|i| i as u32).filter(|&i| self.may_join(i));
             free.into_iter().try_fold(vec![], |mut found, i| memory::push(&mut found, i, SEARCH).map(|()| found))
         };
-        let parts = (0..n.div_ceil(PART)).into_par_iter().map(|k| part(k * PART));
-        let parts: Vec<Vec<u32>> = parts.collect::<Result<_>>()?;
+        let parts: Vec<Vec<u32>> = (0..n.div_ceil(PART)).into_par_iter().try_make(|k| part(k * PART))?;
         let mut all = memory::with_capacity(parts.iter().map(Vec::len).sum(), SEARCH)?;
         parts.into_iter().for_each(|part| all.extend(part));
         Ok(all)

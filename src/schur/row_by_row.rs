@@ -6,6 +6,7 @@
 
 use super::Split;
 use crate::field::Modulus;
+use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -25,8 +26,7 @@ const TASK: usize = 1 << 8;
 /// [`crate::Error::Memory`].
 pub fn row_by_row(split: &Split<'_>, most: u64) -> Result<Option<SparseMatrix>> {
     let (pivots, left) = (PivotRows::new(split)?, AtomicI64::new(i64::try_from(most).unwrap_or(i64::MAX)));
-    let made = split.rows.par_chunks(TASK).map(|rows| pivots.complement(split, rows, &left));
-    let made: Vec<Rows> = made.collect::<Result<_>>()?;
+    let made: Vec<Rows> = split.rows.par_chunks(TASK).try_make(|rows| pivots.complement(split, rows, &left))?;
     if left.into_inner() < 0 {
         return Ok(None);
     }

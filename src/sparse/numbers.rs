@@ -229,7 +229,7 @@ impl Numbers {
         let mut list = match self {
             Numbers::I64(mut list) => {
                 let pieces = list.par_chunks_mut(PIECE);
-                pieces.for_each(|piece| piece.iter_mut().for_each(|v| *v = residue(*v) as i64));
+                pieces.each(|piece| piece.iter_mut().for_each(|v| *v = residue(*v) as i64));
                 return Ok(bytemuck::allocation::cast_vec(list));
             }
             narrow => narrow,

@@ -141,7 +141,8 @@ impl Trial {
             }
         }
         self.least = least(self.least, own);
-        Ok([others[0] / own[0], others[1] / own[1]])
+        // Never by nothing, which a coarse clock may show.
+        Ok([others[0] / own[0].max(1e-9), others[1] / own[1].max(1e-9)])
     }
 }
 
@@ -302,6 +303,9 @@ mod tests {
         let scatter = |plan: &Plan| Plan { transposed: None, ..plan.clone() };
         let tried = [([0.5, 1.5], &csr), ([1.4, 0.4], &coo)];
         let tried = tried.map(|(shares, plan)| Tried { name: "other".into(), plan: scatter(plan), shares });
+        let noise = Tried { name: "other".into(), plan: scatter(&csr), shares: [0.98, 1.0] };
+        let same = fastest(scatter(&chosen), [2.0, 1.0], vec![noise]);
+        assert!(same.is_alike(&scatter(&chosen)) && same.reasons.last().unwrap().contains("none is faster"), "{same}");
         let one = fastest(scatter(&chosen), [2.0, 1.0], tried.into());
         assert!(one.parts == csr.parts && one.reasons.last().unwrap().contains("1.20 times as fast"), "{one}");
     }

@@ -8,6 +8,7 @@ use super::form::Blocks;
 use crate::dense;
 use crate::field::Modulus;
 use crate::integers::{Crt, primes_below, product};
+use crate::parallel::Each;
 use crate::sparse::Integer;
 use crate::{Observer, Result, memory};
 use num_bigint::{BigInt, BigUint, Sign};
@@ -52,11 +53,10 @@ pub(super) fn determinants(blocks: &Blocks<'_>, observer: &dyn Observer) -> Resu
     small.sort_unstable_by_key(|&b| (blocks.order(b), b));
     let equal = small.chunk_by(|&b, &c| blocks.order(b) == blocks.order(c));
     let groups: Vec<&[usize]> = memory::collect(equal.flat_map(|run| run.chunks(GROUP)), BLOCKS)?;
-    let found = groups.into_par_iter().map(|group| {
+    let found: Vec<Group> = groups.into_par_iter().try_make(|group| {
         observer.check()?;
         Group::of(blocks, group)
-    });
-    let found: Vec<Group> = found.collect::<Result<_>>()?;
+    })?;
     let magnitudes: Vec<BigUint> = found.iter().map(|group| group.value.magnitude().clone()).collect();
     let negative = found.iter().filter(|group| group.value.sign() == Sign::Minus).count();
     let sign = if negative % 2 == 1 { Sign::Minus } else { Sign::Plus };

@@ -69,8 +69,8 @@ fn portable(steps: usize, a: &[i32], b: &[i32], sums: &mut [i32], more: bool) {
     if steps == 0 {
         return;
     }
-    // Two products of 16 bits and their sum are one vector instruction on every machine, if additions are not checked:
-    // the sums stay inside 32 bits.
+    // Products of 16 bits, sums of two of them and of these are vector instructions, if additions are not checked: the
+    // sums stay inside 32 bits.
     let byte = |word: i32, k: u32| i32::from((word.wrapping_shl(24 - 8 * k) >> 24) as i16);
     for (a, sums) in a.chunks(steps * BLOCK_WORDS).zip(sums.chunks_mut(BLOCK * COLS)) {
         for (a, b) in a.chunks(BLOCK_WORDS).zip(b.chunks(COLS_WORDS)) {
