@@ -358,12 +358,20 @@ fn has_own_loops(code: &str) -> bool {
 
 #[test]
 fn parallel_loops_are_compiled_once() {
-    for own in
-        ["rayon::join(a, b)", "x.par_iter().zip(y)\n    .for_each(f);", "x.par_chunks_mut(9).try_for_each(|x| f(x))"]
-    {
+    for own in [
+        "rayon::join(a, b)",
+        "x.par_iter().zip(y)\n    .for_each(f);",
+        "x.par_chunks_mut(9).try_for_each(|x| f(x))",
+        "let it = x.par_chunks(3);\nit.for_each(f);",
+        "g();\nlet it: T = x.par_iter();\ng();\nit.try_for_each(f)",
+    ] {
         assert!(has_own_loops(own), "{own}");
     }
-    for other in ["x.par_iter().filter(f).for_each(g)", "x.par_iter().each(|x| x.iter().for_each(f));", "par_sort();"] {
+    for other in [
+        "x.par_iter().filter(f).for_each(g)",
+        "x.par_iter().each(|x| x.iter().for_each(f));",
+        "let it = x.par_iter();\nit.each(f)",
+    ] {
         assert!(!has_own_loops(other), "{other}");
     }
     for file in rust_files(&root().join("src")).into_iter().filter(|file| !is_test(file)) {

@@ -141,8 +141,7 @@ impl Trial {
             }
         }
         self.least = least(self.least, own);
-        // Never by nothing, which a coarse clock may show.
-        Ok([others[0] / own[0].max(1e-9), others[1] / own[1].max(1e-9)])
+        Ok([others[0] / own[0], others[1] / own[1]])
     }
 }
 
@@ -165,7 +164,8 @@ fn times(product: &Product, [x, y]: &mut [Block; 2]) -> Result<[f64; 2]> {
     product.apply_scaled(None, x, y)?;
     let forward = start.elapsed().as_secs_f64();
     product.apply_transpose_scaled(None, y, x)?;
-    Ok([forward, start.elapsed().as_secs_f64() - forward])
+    // Never nothing, which a coarse clock may show: others divide by it.
+    Ok([forward, start.elapsed().as_secs_f64() - forward].map(|seconds| seconds.max(1e-9)))
 }
 
 /// The plan of the fastest rows and the fastest columns whose sums are of one kind, of one plan where both use the same
