@@ -65,15 +65,28 @@ pub(super) fn least(effort: Effort, mut run: impl FnMut() -> Result<()>) -> Resu
 /// # Errors
 /// Those of `run`.
 pub(super) fn least_of(effort: Effort, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
-    let start = Instant::now();
-    let mut best = f64::INFINITY;
-    loop {
+    let timed = || {
         let clock = Instant::now();
         run()?;
-        best = best.min(clock.elapsed().as_secs_f64());
-        if start.elapsed().as_secs_f64() >= effort.seconds() {
-            // Never nothing: others divide by it.
-            return Ok(best.max(1e-9));
-        }
+        Ok([clock.elapsed().as_secs_f64()])
+    };
+    least_of_parts(effort, timed).map(|[seconds]| seconds)
+}
+
+/// The least seconds of each part of a run, of several runs that tell them.
+///
+/// # Errors
+/// Those of `run`.
+pub(super) fn least_of_parts<const N: usize>(
+    effort: Effort,
+    mut run: impl FnMut() -> Result<[f64; N]>,
+) -> Result<[f64; N]> {
+    let start = Instant::now();
+    // Never nothing, which a coarse clock may show: others divide by it.
+    let mut best = run()?.map(|seconds| seconds.max(1e-9));
+    while start.elapsed().as_secs_f64() < effort.seconds() {
+        let seconds = run()?;
+        best = std::array::from_fn(|k| best[k].min(seconds[k].max(1e-9)));
     }
+    Ok(best)
 }

@@ -11,8 +11,8 @@
 //! prices of the Gray code stay the same everywhere on purpose ([`Gray`](crate::cost::Gray)): checkpoints depend on
 //! them.
 //!
-//! [`time_product`] times a product with a matrix, to be compared with other formats, and with what no product can
-//! beat: [`floor_bytes`] over a [`Bandwidth`], and [`cached_rate`].
+//! [`time_products`] times products with a matrix and its transpose, to be compared with other formats, and with what no
+//! product can beat: [`floor_bytes`] over a [`Bandwidth`], and [`cached_rate`].
 
 mod bandwidth;
 mod calibrate;
@@ -33,7 +33,7 @@ pub use fingerprint::{Caches, Fingerprint};
 pub use measure::Effort;
 pub use methods::{MethodCost, method_costs};
 pub use prices::{PRICES, Price};
-pub use products::{cached_rate, floor_bytes, time_product};
+pub use products::{cached_rate, floor_bytes, time_products};
 pub use profile::{Measurement, Profile};
 
 #[cfg(test)]

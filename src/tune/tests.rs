@@ -129,14 +129,24 @@ fn methods_are_priced_by_the_machine() {
 
 #[test]
 fn products_are_timed_and_bounded() {
-    use crate::spmv::{Plan, PlanOptions, Product};
+    use crate::field::Rng;
+    use crate::spmv::{Block, Plan, PlanOptions, Product};
+    use rand::SeedableRng;
     for p in [2, 3, 65521, (1 << 61) - 1] {
         let a = crate::families::generate("ch4-4-b2").unwrap().reduce(crate::field::Modulus::new(p).unwrap());
         let plan = Plan::choose(&a, &PlanOptions::default()).unwrap();
         let product = Product::new(&a, &plan).unwrap();
-        assert!(time_product(&a, &product, 3, Effort::Quick).unwrap() > 0.0);
+        assert!(time_products(&a, &product, 3, Effort::Quick).unwrap().iter().all(|&seconds| seconds > 0.0));
         assert!(cached_rate(&a, &PlanOptions::default(), 4, Effort::Quick).unwrap() > 0.0);
-        let least = (a.nnz() * 4 + (a.rows() + a.cols()) * 4) as f64;
+        // Products by another matrix are found out, in each direction.
+        let mut rng = Rng::seed_from_u64(p);
+        let mut random = |rows| Block::random(product.lane(), rows, 64, a.modulus(), &mut rng).unwrap();
+        let (x, y) = (random(a.cols()), random(a.rows()));
+        for (x, y, transposed) in [(&x, &y, false), (&y, &x, true)] {
+            let checked = super::products::check(&a, &product, x, y, transposed, &mut Rng::seed_from_u64(1));
+            assert!(matches!(checked, Err(crate::Error::Check(_))), "mod {p}");
+        }
+        let least = 2.0 * (a.nnz() * 4 + (a.rows() + a.cols()) * 4) as f64;
         assert!(floor_bytes(&plan, 4) >= least && floor_bytes(&plan, 4) < floor_bytes(&plan, 8), "mod {p}");
     }
 }

@@ -70,11 +70,14 @@ After it come, by mode,
   install   output, effort, processor, arch, isa, instructions, cores, caches,
             bandwidth, prices: [{price, measured, built_in}]
   products  file, rows, cols, nnz, modulus, effort, threads, widths,
-            plans: [{name, bytes, rates}], floors: {bytes, operations},
-            scaling_width, scaling: [{threads, rate}], plan, report
+            plans: [{name, bytes, rates}], best: [{rows, columns, rate}],
+            floors: {bytes, operations}, scaling_width,
+            scaling: [{threads, rate}], plan, report
   check     file, rows, cols, nnz, modulus, rank,
             path: [{name, found, why, rank, predicted, seconds}], phases
-and version. Rates are 10^9 multiply-adds a second, one for each width.
+and version. Rates are 10^9 multiply-adds a second in A*X and A^T*Y together,
+one for each width; the best has its rows of A from one plan and those of the
+transpose from another where that is faster.
 
 Examples:
   blackfield tune --install

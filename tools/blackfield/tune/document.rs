@@ -1,6 +1,7 @@
 //! What `tune --json` prints: the machine, the products with a matrix, or the steps to its rank.
 
-use super::contest::{Contest, Contestant};
+use super::contest::Contest;
+use super::contestants::Contestant;
 use crate::args::TuneArgs;
 use crate::output;
 use crate::schema::Schema;
@@ -98,6 +99,8 @@ struct Products<'a> {
     widths: &'a [usize],
     /// 10⁹ multiply-adds a second, for each width.
     plans: Vec<Timed<'a>>,
+    /// For each width.
+    best: Vec<Fastest>,
     floors: Floors<'a>,
     scaling_width: usize,
     scaling: Vec<Scaled>,
@@ -110,12 +113,20 @@ struct Products<'a> {
 struct Timed<'a> {
     name: &'a str,
     bytes: usize,
-    rates: Option<&'a [f64]>,
+    rates: Option<Vec<f64>>,
+}
+
+/// Rows of A by one of the plans, of its transpose by one.
+#[derive(Serialize)]
+struct Fastest {
+    rows: String,
+    columns: String,
+    rate: f64,
 }
 
 impl<'a> Timed<'a> {
     fn of(contest: &Contest, c: &'a Contestant) -> Self {
-        Timed { name: &c.name, bytes: contest.plan_of(c).bytes(), rates: c.rates.as_deref() }
+        Timed { name: &c.name, bytes: contest.plan_of(c).bytes(), rates: contest.contestants.rates(c) }
     }
 }
 
@@ -134,6 +145,12 @@ struct Scaled {
 /// Prints what was timed.
 pub fn print_products(args: &TuneArgs, a: &SparseMatrix, contest: &Contest) -> Result<()> {
     let timed = |c| Timed::of(contest, c);
+    let widths = &contest.contestants.widths;
+    let fastest = |k: usize| {
+        let best = contest.best(k);
+        let [rows, columns] = best.of.map(|contestant| contestant.name.clone());
+        Fastest { rows, columns, rate: best.rate }
+    };
     let [bytes, operations] = &contest.floors;
     output::print_json(&Products {
         schema: Schema::Tune,
@@ -141,12 +158,13 @@ pub fn print_products(args: &TuneArgs, a: &SparseMatrix, contest: &Contest) -> R
         matrix: Matrix::of(args, a),
         effort: effort(args),
         threads: contest.threads,
-        widths: &contest.widths,
+        widths,
         plans: contest.contestants.iter().map(timed).collect(),
+        best: (0..widths.len()).map(fastest).collect(),
         floors: Floors { bytes, operations },
         scaling_width: contest.scaling_width,
         scaling: contest.scaling.iter().map(|&(threads, rate)| Scaled { threads, rate }).collect(),
-        plan: contest.plan_of(&contest.contestants[0]),
+        plan: contest.chosen_plan(),
         report: args.report.as_ref().map(|file| file.display().to_string()),
         version: VERSION,
     })

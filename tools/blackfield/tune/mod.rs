@@ -3,6 +3,7 @@
 
 mod check;
 mod contest;
+mod contestants;
 mod document;
 mod install;
 mod report;

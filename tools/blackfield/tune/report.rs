@@ -1,6 +1,7 @@
 //! `blackfield tune FILE --report OUT.html`: what was measured and planned, on one page.
 
-use super::contest::{Contest, Contestant};
+use super::contest::Contest;
+use super::contestants::Contestant;
 use crate::args::TuneArgs;
 use crate::page::svg::{Kind, Line, lines};
 use crate::page::units::{bytes, count, digits};
@@ -29,7 +30,7 @@ pub fn write(
     let name = args.file.as_deref().and_then(Path::file_name).unwrap_or("-".as_ref()).to_string_lossy().into_owned();
     let costs = method_costs(matrix, machine, bars)?;
     bars.clear();
-    let chosen = contest.plan_of(&contest.contestants[0]);
+    let chosen = contest.chosen_plan();
     let prices = if *machine == Machine::default() { "built-in prices" } else { "prices of a profile" };
     let card = |heading, half, body| Card { heading, body, half };
     let cards = [
@@ -46,12 +47,12 @@ pub fn write(
 /// What was found, in a line of HTML.
 fn verdict(contest: &Contest) -> String {
     let k = contest.scaling_index();
-    let (width, (best, rate)) = (contest.widths[k], contest.best(k));
+    let (width, best) = (contest.contestants.widths[k], contest.best(k));
     let floor = format!("{:.0} % of the floor", 100.0 * contest.chosen(k) / contest.floor(k));
     let chosen = digits(contest.chosen(k));
     let against = match contest.share(k) {
         share if share >= 1.0 => "the fastest of all plans timed".to_string(),
-        share => format!("{:.0} % of the fastest, {} with {}", 100.0 * share, escaped(&best.name), digits(rate)),
+        share => format!("{:.0} % of the fastest, {} with {}", 100.0 * share, escaped(best.name()), digits(best.rate)),
     };
     format!("With {} the chosen plan makes <b>{chosen} GMAC/s</b>: {against}, {floor}.", counted(width, "vector"))
 }
@@ -60,7 +61,7 @@ fn verdict(contest: &Contest) -> String {
 fn facts(integers: &Triplets, matrix: &SparseMatrix, contest: &Contest) -> String {
     let (rows, cols, nnz) = (matrix.rows(), matrix.cols(), matrix.nnz());
     let units = 100.0 * (nnz - matrix.valued()) as f64 / nnz.max(1) as f64;
-    let chosen = contest.plan_of(&contest.contestants[0]);
+    let chosen = contest.chosen_plan();
     let numbers = tiles(&[
         ("rows", count(rows)),
         ("columns", count(cols)),
@@ -80,24 +81,24 @@ fn facts(integers: &Triplets, matrix: &SparseMatrix, contest: &Contest) -> Strin
 
 /// The rates as a chart and a table, with what bounds them.
 fn rates(contest: &Contest) -> String {
-    let widths: Vec<String> = contest.widths.iter().map(usize::to_string).collect();
+    let widths: Vec<String> = contest.contestants.widths.iter().map(usize::to_string).collect();
     let names = ["floor: bytes", "floor: operations"];
-    let timed = contest.contestants.iter().enumerate().filter_map(|(k, c)| Some((k, &c.name, c.rates.as_ref()?)));
+    let all = &contest.contestants;
+    let timed = all.iter().enumerate().filter_map(|(k, c)| Some((k, &c.name, all.rates(c)?)));
     let kind = |k: usize| if k == 0 { Kind::Chosen } else { Kind::Other };
-    let measured = timed.map(|(k, name, rates)| Line { name, values: rates.clone(), kind: kind(k) });
+    let measured = timed.map(|(k, name, rates)| Line { name, values: rates, kind: kind(k) });
     let floors = names.into_iter().zip(&contest.floors);
     let floors = floors.map(|(name, rates)| Line { name, values: rates.clone(), kind: Kind::Bound });
     let all: Vec<Line> = measured.chain(floors).collect();
     let headings: Vec<String> = ["plan", "size"].map(String::from).into_iter().chain(widths.iter().cloned()).collect();
-    let best: Vec<f64> = (0..widths.len()).map(|k| contest.best(k).1).collect();
+    let best: Vec<f64> = (0..widths.len()).map(|k| contest.best(k).rate).collect();
     let row = |contestant: &Contestant| {
-        let Contestant { name, rates, .. } = contestant;
-        let size = [Cell::of(name), Cell::of(bytes(contest.plan_of(contestant).bytes() as f64))];
+        let size = [Cell::of(&contestant.name), Cell::of(bytes(contest.plan_of(contestant).bytes() as f64))];
         let cell = |k: usize, rate: f64| {
             let share = rate / best[k];
             Cell { words: digits(rate), shade: share * share, best: share >= 1.0 }
         };
-        let rates: Vec<Cell> = match rates {
+        let rates: Vec<Cell> = match contest.contestants.rates(contestant) {
             Some(rates) => rates.iter().enumerate().map(|(k, &rate)| cell(k, rate)).collect(),
             None => widths.iter().map(|_| Cell::of("too large")).collect(),
         };
@@ -113,7 +114,7 @@ fn rates(contest: &Contest) -> String {
     }
     rows.push(last("chosen / fastest", &|k| format!("{:.0} %", 100.0 * contest.share(k))));
     format!(
-        "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second. Shaded is what no product reaches: its operations take that \
+        "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second, of A·X and of A<sup>T</sup>·Y in turn. Shaded is what no product reaches: its operations take that \
          long where nothing waits for memory, and its bytes that long through the memory, unless a cache holds them.</p>\n\
          {}{}",
         lines("GMAC/s by block width", "vectors in the block", "GMAC/s", &widths, &all),
