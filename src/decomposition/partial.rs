@@ -148,15 +148,16 @@ impl<'m> Decomposition<'m> {
         self.pivots = pivots;
     }
     /// Is done with those of the structural pivots that are idle ([`Active`]), whose complement is a submatrix of what
-    /// is left; how many these are. None if something is kept, which names all of a complement's pivots and lines.
+    /// is left; how many these are. None if something is kept, which names all of a complement's pivots and lines. So
+    /// many at the beginning and at the end are known to be singletons.
     ///
     /// # Errors
     /// [`crate::Error::Memory`]; nothing has changed then.
-    pub(crate) fn take_idle(&mut self) -> Result<usize> {
+    pub(crate) fn take_idle(&mut self, peeled: [usize; 2]) -> Result<usize> {
         if self.record.is_some() || self.steps.is_some() || self.aside > 0 {
             return Ok(0);
         }
-        let Active { idle, rows, cols, pivots } = Active::of(&self.left, &self.pivots)?;
+        let Active { idle, rows, cols, pivots } = Active::of(&self.left, &self.pivots, peeled)?;
         if idle.is_empty() {
             return Ok(0);
         }

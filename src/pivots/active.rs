@@ -14,6 +14,7 @@ use crate::parallel::Each;
 use crate::sparse::SparseMatrix;
 use crate::{Result, memory};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -37,12 +38,18 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Tells the pivots of `a` apart: O(rows + cols + nnz), and two binary searches for each that is active.
+    /// Tells the pivots of `a` apart: O(rows + cols + nnz), and two binary searches for each that is active. So many at
+    /// the beginning and at the end are known to be singletons ([`Found::peeled`](super::Found::peeled)), and need not
+    /// be looked at: nobody asks for the first, by induction, and w = 0 for the last, by induction from the end.
     ///
     /// # Errors
     /// [`crate::Error::Memory`].
-    pub fn of(a: &SparseMatrix, pivots: &Pivots) -> Result<Active> {
-        let all = || pivots.rows.iter().zip(&pivots.cols);
+    ///
+    /// # Panics
+    /// If there are more singletons than pivots.
+    pub fn of(a: &SparseMatrix, pivots: &Pivots, [front, back]: [usize; 2]) -> Result<Active> {
+        let core = front..pivots.len() - back;
+        let all = || core.clone().map(|k| (k, pivots.rows[k], pivots.cols[k]));
         let mut has_pivot = memory::filled(false, a.rows(), PIVOTS)?;
         pivots.rows.iter().for_each(|&i| has_pivot[i as usize] = true);
         // Whether a row that is not idle has an entry in the column: those of earlier pivots and of none.
@@ -54,9 +61,9 @@ impl Active {
                 ask(i);
             }
         });
-        for (k, (&i, &j)) in all().enumerate() {
-            if let Some(&next) = pivots.rows.get(k + AHEAD).filter(|_| is_asked(pivots.cols[k + AHEAD])) {
-                a.row(next as usize).0.iter().take(FEW).for_each(|&j| prefetch(&asked, j as usize));
+        for (k, i, j) in all() {
+            if let Some(next) = Some(k + AHEAD).filter(|&next| next < core.end && is_asked(pivots.cols[next])) {
+                a.row(pivots.rows[next] as usize).0.iter().take(FEW).for_each(|&j| prefetch(&asked, j as usize));
             }
             if is_asked(j) {
                 ask(i as usize);
@@ -65,7 +72,7 @@ impl Active {
         // Whether w may be other than 0 there: known of later pivots.
         let mut counts = memory::filled(true, a.cols(), PIVOTS)?;
         pivots.cols.iter().for_each(|&j| counts[j as usize] = false);
-        for (k, (&i, &j)) in all().enumerate().rev() {
+        for (k, i, j) in all().rev() {
             if let Some(next) = k.checked_sub(AHEAD).filter(|&next| is_asked(pivots.cols[next])) {
                 a.row(pivots.rows[next] as usize).0.iter().take(FEW).for_each(|&j| prefetch(&counts, j as usize));
             }
@@ -78,18 +85,35 @@ impl Active {
         kept.par_iter_mut().enumerate().with_min_len(TASK).each(|(i, kept)| {
             *kept = !*kept && a.row(i).0.iter().any(|&j| counts[j as usize]);
         });
-        let (mut idle, mut active) = (Pivots::default(), Pivots::default());
-        for (&i, &j) in all() {
+        let mut idle = Pivots::with_capacity(pivots.len())?;
+        let mut active = Pivots::default();
+        idle.extend(pivots, 0..front);
+        for (k, i, j) in all() {
             kept[i as usize] = is_active(j);
-            let to = if is_active(j) { &mut active } else { &mut idle };
-            memory::push(&mut to.rows, i, PIVOTS)?;
-            memory::push(&mut to.cols, j, PIVOTS)?;
+            if is_active(j) {
+                memory::push(&mut active.rows, i, PIVOTS)?;
+                memory::push(&mut active.cols, j, PIVOTS)?;
+            } else {
+                idle.extend(pivots, k..k + 1);
+            }
         }
+        idle.extend(pivots, core.end..pivots.len());
         let rows: Vec<u32> = memory::collect((0..a.rows() as u32).filter(|&i| kept[i as usize]), PIVOTS)?;
         let place = |lines: &[u32], line: &u32| lines.binary_search(line).expect("lines of active pivots stay") as u32;
         active.rows.iter_mut().for_each(|i| *i = place(&rows, i));
         active.cols.iter_mut().for_each(|j| *j = place(&cols, j));
         Ok(Active { idle, rows, cols, pivots: active })
+    }
+}
+
+impl Pivots {
+    fn with_capacity(count: usize) -> Result<Pivots> {
+        Ok(Pivots { rows: memory::with_capacity(count, PIVOTS)?, cols: memory::with_capacity(count, PIVOTS)? })
+    }
+    /// Takes some of others after those that there are; there must be room.
+    fn extend(&mut self, others: &Pivots, some: Range<usize>) {
+        self.rows.extend_from_slice(&others.rows[some.clone()]);
+        self.cols.extend_from_slice(&others.cols[some]);
     }
 }
 
@@ -123,8 +147,8 @@ mod tests {
     }
 
     /// Checks what is told of pivots of `a`; how many are idle, and how many active.
-    fn check(a: &SparseMatrix, pivots: &Pivots) -> [usize; 2] {
-        let Active { idle, rows, cols, pivots: active } = Active::of(a, pivots).unwrap();
+    fn check(a: &SparseMatrix, pivots: &Pivots, peeled: [usize; 2]) -> [usize; 2] {
+        let Active { idle, rows, cols, pivots: active } = Active::of(a, pivots, peeled).unwrap();
         let minor = a.submatrix(&rows, &cols).unwrap();
         assert!(!minor.has_empty_lines().unwrap());
         assert!(idle.is_triangular(a).unwrap() && active.is_triangular(&minor).unwrap());
@@ -162,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_complement_is_that_of_active_pivots() {
-        let (mut rng, mut most) = (Rng::seed_from_u64(78), [0, 0]);
+        let (mut rng, mut most, mut peeled) = (Rng::seed_from_u64(78), [0, 0], [0, 0]);
         for k in 0..300 {
             let p = Modulus::new([2, 3, 65521, (1 << 61) - 1][k % 4]).unwrap();
             let (rows, cols) = (rng.random_range(0..30), rng.random_range(0..30));
@@ -170,12 +194,15 @@ mod tests {
             let place = |_| (rng.random_range(0..rows), rng.random_range(0..cols), 1 + k as u64 % (p.get() - 1));
             let a = SparseMatrix::from_triplets(p, rows, cols, &(0..entries).map(place).collect::<Vec<_>>());
             let found = find(&a, &Effort::default(), &Silent).unwrap();
+            // What is known of singletons is found as well.
+            assert_eq!(check(&a, &found.pivots, found.peeled), check(&a, &found.pivots, [0; 2]));
+            peeled = [0, 1].map(|side| peeled[side].max(found.peeled[side]));
             for pivots in [found.pivots, greedy_pivots(&a), Pivots::default()] {
-                let [idle, active] = check(&a, &pivots);
+                let [idle, active] = check(&a, &pivots, [0; 2]);
                 most = [most[0].max(idle), most[1].max(active)];
             }
-            assert!(check(&a, &Pivots::default()) == [0, 0]);
+            assert!(check(&a, &Pivots::default(), [0; 2]) == [0, 0]);
         }
-        assert!(most[0] > 10 && most[1] > 3, "{most:?}");
+        assert!(most[0] > 10 && most[1] > 3 && peeled.iter().all(|&most| most > 5), "{most:?} {peeled:?}");
     }
 }

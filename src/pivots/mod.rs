@@ -119,6 +119,9 @@ pub struct Counts {
 pub struct Found {
     /// The pivots, in triangular order.
     pub pivots: Pivots,
+    /// How many of them, at the beginning and at the end, are singletons: no other row has an entry in the columns of the
+    /// first, and the rows of the last have entries in no other columns, but for those of other singletons.
+    pub peeled: [usize; 2],
     /// How many each stage found; they sum to the number of pivots.
     pub counts: Counts,
     /// Rows that are neither pivotal nor empty.
@@ -163,25 +166,31 @@ fn find_while(a: &SparseMatrix, effort: &Effort, worth: &Worth<'_>, observer: &d
 
     let best = if core > 0 { best_cover(rows, cols, &peeled, core, effort, observer)? } else { Cover::default() };
     (counts.faugere_lachartre, counts.greedy) = (best.seeds, best.pivots.len() - best.seeds);
-    // Frees the degrees: nothing below needs them.
-    let Peeled { front: mut pivots, back, .. } = peeled;
-    memory::reserve_exact(&mut pivots, best.pivots.len() + back.len(), PIVOTS)?;
-    pivots.extend(best.pivots);
-    pivots.extend(back.into_iter().rev());
-
-    let left = free_rows.min(free_cols) - pivots.len();
+    let Peeled { front, back, rows: of_rows, cols: of_cols } = peeled;
+    let peeled = [front.len(), back.len()];
+    let whole = |core: &[(u32, u32)]| -> Result<Pivots> {
+        let mut pivots = memory::with_capacity(front.len() + core.len() + back.len(), PIVOTS)?;
+        pivots.extend_from_slice(&front);
+        pivots.extend_from_slice(core);
+        pivots.extend(back.iter().rev());
+        Pivots::of(pivots)
+    };
+    let (mut pivots, left) = (best.pivots, core - counts.faugere_lachartre - counts.greedy);
     if left > 0 {
         let nnz = rows.nnz();
         let allowed = |found| effort.allowed(nnz, left, found);
         let mut doubt = (DOUBT * nnz as u64).max(effort.search);
         // One search for each line left over, on the side with fewer of them.
         let by_rows = free_rows <= free_cols;
-        let oriented = |search: &Search<'_>| -> Result<Vec<(u32, u32)>> {
-            let mut pivots = search.pivots()?;
+        let turn = |pivots: &mut [(u32, u32)]| {
             if !by_rows {
                 pivots.reverse();
                 pivots.iter_mut().for_each(|pivot| *pivot = (pivot.1, pivot.0));
             }
+        };
+        let oriented = |search: &Search<'_>| -> Result<Vec<(u32, u32)>> {
+            let mut pivots = search.pivots()?;
+            turn(&mut pivots);
             Ok(pivots)
         };
         let mut worth = |search: &Search<'_>, visited: u64| -> Result<bool> {
@@ -189,17 +198,20 @@ fn find_while(a: &SparseMatrix, effort: &Effort, worth: &Worth<'_>, observer: &d
                 return Ok(true);
             }
             doubt = visited.saturating_mul(DOUBT);
-            worth(&Pivots::of(oriented(search)?)?, [visited, doubt])
+            worth(&whole(&oriented(search)?)?, [visited, doubt])
         };
+        turn(&mut pivots);
         let mut search = match by_rows {
-            true => Search::new(rows, cols, pivots.into_iter())?,
-            false => Search::new(cols, rows, pivots.into_iter().rev().map(|(i, j)| (j, i)))?,
+            true => Search::new([rows, cols], [&of_rows, &of_cols], pivots)?,
+            false => Search::new([cols, rows], [&of_cols, &of_rows], pivots)?,
         };
         counts.search = search.run(&allowed, &mut worth, observer)?;
         pivots = oriented(&search)?;
     }
+    drop((of_rows, of_cols));
+    let pivots = whole(&pivots)?;
     let (free_rows, free_cols) = (free_rows - pivots.len(), free_cols - pivots.len());
-    Ok(Found { pivots: Pivots::of(pivots)?, counts, free_rows, free_cols })
+    Ok(Found { pivots, peeled, counts, free_rows, free_cols })
 }
 
 /// Which entries may be pivots.
@@ -244,7 +256,7 @@ fn leading(a: &SparseMatrix) -> Result<Found> {
     let pivots = Pivots::of(memory::collect(pairs, PIVOTS)?)?;
     let (free_rows, free_cols) = (free_rows - pivots.len(), a.non_empty_cols()?.len() - pivots.len());
     let counts = Counts { faugere_lachartre: pivots.len(), ..Counts::default() };
-    Ok(Found { pivots, counts, free_rows, free_cols })
+    Ok(Found { pivots, peeled: [0; 2], counts, free_rows, free_cols })
 }
 
 /// Pivots by one cover, in triangular order, the first `seeds` taken being those of the Faugère–Lachartre sweep.
@@ -361,5 +373,6 @@ pub fn find_best_while(
         return Ok((false, found));
     }
     let (free_rows, free_cols) = (found.free_cols, found.free_rows);
-    Ok((true, Found { pivots: found.pivots.transposed(), free_rows, free_cols, ..found }))
+    let [front, back] = found.peeled;
+    Ok((true, Found { pivots: found.pivots.transposed(), peeled: [back, front], free_rows, free_cols, ..found }))
 }

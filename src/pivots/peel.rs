@@ -4,8 +4,12 @@
 //! column: the pivot goes to the front of the triangular order. A row with one entry left goes to the end. Either step
 //! leaves a smaller matrix, in which new singletons may appear. What is left, the *core*, has at least two entries in
 //! every row and column that is not empty. A matrix that is triangular up to permutations leaves nothing. Each line
-//! stores the exclusive-or of its remaining indices, which is the index itself once only one is left, so that removing
-//! a line costs one pass over it: O(rows + cols + nnz) in all.
+//! stores how many indices remain to it and their sum, which is the index itself once only one is left, so that
+//! removing a line costs one pass over it: O(rows + cols + nnz) in all, but for sorting what appears.
+//!
+//! Columns are peeled until none has one entry, then rows: what removes a row with one entry is its column, and leaves
+//! all other columns as they are. Singletons are peeled in rounds, those that there are before those that appear, by
+//! all threads if they are many. Of several in one line the first by number counts, whatever the number of threads.
 
 use super::degrees::Degrees;
 use super::incidence::Lines;
@@ -13,58 +17,90 @@ use crate::isa::prefetch;
 use crate::parallel::Each;
 use crate::{Result, memory};
 use rayon::prelude::*;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What the memory is for.
 const PEELED: &str = "the peeling of singletons";
 /// Lines that one task looks at, or more.
 const TASK: usize = 1 << 12;
+/// So many singletons are many, and one task peels no more of them. (Fewer in tests.)
+const MANY: usize = if cfg!(test) { 4 } else { 1 << 12 };
+const PART: usize = if cfg!(test) { 2 } else { 1 << 10 };
 /// Lines between asking for memory and reading it.
 const AHEAD: usize = 4;
 
-/// What is left of a line.
-#[derive(Clone, Copy, Default)]
-struct Rest {
-    /// How many entries it has in the remaining matrix; 0 for a removed line.
-    degree: u32,
-    /// The exclusive-or of the indices of these entries.
-    xor: u32,
+/// An index as it counts in the rest of a line: one more, and itself in the sum, of which 32 bits are kept.
+#[inline(always)]
+fn entry(index: u32) -> u64 {
+    u64::from(index) << 32 | 1
 }
 
-/// One side of the remaining matrix: its rows, or its columns.
-struct Side(Vec<Rest>);
+/// How many entries the rest of a line has; 0 for a removed line.
+#[inline(always)]
+fn degree(rest: u64) -> u32 {
+    rest as u32
+}
+
+/// One side of the remaining matrix: what is left of its rows, or of its columns.
+struct Side(Vec<AtomicU64>);
 
 impl Side {
     fn new(lines: Lines<'_>) -> Result<Self> {
-        let mut side = memory::filled(Rest::default(), lines.len(), PEELED)?;
+        let mut side = memory::collect((0..lines.len()).map(|_| AtomicU64::new(0)), PEELED)?;
         side.par_iter_mut().enumerate().with_min_len(TASK).each(|(i, rest)| {
-            let line = lines.line(i as u32);
-            *rest = Rest { degree: line.len() as u32, xor: line.iter().fold(0, |x, &j| x ^ j) };
+            *rest.get_mut() = lines.line(i as u32).iter().fold(0, |sum, &j| sum.wrapping_add(entry(j)));
         });
         Ok(Side(side))
+    }
+    /// What is left of line i.
+    #[inline(always)]
+    fn rest(&self, i: u32) -> &AtomicU64 {
+        &self.0[i as usize]
     }
     /// The index of the only entry that line i has left, if it has one.
     #[inline(always)]
     fn single(&self, i: u32) -> Option<u32> {
-        let Rest { degree, xor } = self.0[i as usize];
-        (degree == 1).then_some(xor)
+        let rest = self.rest(i).load(Relaxed);
+        (degree(rest) == 1).then_some((rest >> 32) as u32)
     }
-    /// Lines with one entry, with room for all.
+    /// Takes the index `k` from line i if anything is left of it; whether one entry is left then. With `alone` no other
+    /// thread does so.
+    #[inline(always)]
+    fn take(&self, i: u32, k: u32, alone: bool) -> bool {
+        let rest = self.rest(i).load(Relaxed);
+        if degree(rest) == 0 {
+            return false;
+        }
+        let before = if alone {
+            self.rest(i).store(rest.wrapping_sub(entry(k)), Relaxed);
+            rest
+        } else {
+            self.rest(i).fetch_sub(entry(k), Relaxed)
+        };
+        degree(before) == 2
+    }
+    /// Lines with one entry, ascending.
     fn singles(&self) -> Result<Vec<u32>> {
-        let mut singles = memory::with_capacity(self.0.len(), PEELED)?;
-        singles.extend((0..self.0.len() as u32).filter(|&i| self.0[i as usize].degree == 1));
-        Ok(singles)
+        let part = |(first, part): (usize, &[AtomicU64])| {
+            let numbered = part.iter().zip((first * TASK) as u32..);
+            let mut singles = numbered.filter(|(rest, _)| degree(rest.load(Relaxed)) == 1).map(|(_, i)| i);
+            singles.try_fold(vec![], |mut list, i| memory::push(&mut list, i, PEELED).map(|()| list))
+        };
+        concatenated(self.0.par_chunks(TASK).enumerate().try_make(part)?)
     }
     fn degrees(self) -> Result<Degrees> {
-        Degrees::new(memory::collect(self.0.iter().map(|rest| rest.degree), PEELED)?)
+        let mut degrees = memory::zeros(self.0.len(), PEELED)?;
+        let pairs = degrees.par_iter_mut().zip(&self.0).with_min_len(TASK);
+        pairs.each(|(to, rest)| *to = degree(rest.load(Relaxed)));
+        Degrees::new(degrees)
     }
 }
 
-/// The matrix while singletons are peeled.
-struct Peeling {
-    rows: Side,
-    cols: Side,
-    front: Vec<(u32, u32)>,
-    back: Vec<(u32, u32)>,
+fn concatenated<T: Copy>(parts: Vec<Vec<T>>) -> Result<Vec<T>> {
+    let mut all = memory::with_capacity(parts.iter().map(Vec::len).sum(), PEELED)?;
+    parts.iter().for_each(|part| all.extend_from_slice(part));
+    Ok(all)
 }
 
 /// What peeling found and what it left.
@@ -72,65 +108,210 @@ pub(super) struct Peeled {
     /// How many entries each row and each column has in the core; 0 for those that are not in it.
     pub rows: Degrees,
     pub cols: Degrees,
-    /// Pivots (row, column) that come before all others, in order.
+    /// Pivots (row, column) that come before all others, in order: no other row has an entry in their columns, but for
+    /// rows of such pivots before them.
     pub front: Vec<(u32, u32)>,
-    /// Pivots that come after all others, in reverse order.
+    /// Pivots that come after all others, in reverse order: their rows have no entry in other columns, but for columns
+    /// of such pivots after them.
     pub back: Vec<(u32, u32)>,
 }
 
 /// Peels all singletons.
 pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
-    let mut p = Peeling { rows: Side::new(rows)?, cols: Side::new(cols)?, front: vec![], back: vec![] };
-    // A line drops to one entry at most once: there is room for all.
-    let (mut single_rows, mut single_cols) = (p.rows.singles()?, p.cols.singles()?);
-    loop {
-        if let Some(j) = single_cols.pop() {
-            ask_ahead(&single_cols, &p.cols, rows);
-            if let Some(i) = p.cols.single(j) {
-                memory::push(&mut p.front, (i, j), PEELED)?;
-                remove(rows, i, &mut p.rows, &mut p.cols, &mut single_cols);
-            }
-        } else if let Some(i) = single_rows.pop() {
-            ask_ahead(&single_rows, &p.rows, cols);
-            if let Some(j) = p.rows.single(i) {
-                memory::push(&mut p.back, (i, j), PEELED)?;
-                remove(cols, j, &mut p.cols, &mut p.rows, &mut single_rows);
-            }
+    let sides = (Side::new(rows)?, Side::new(cols)?);
+    let mut front = exhaust(&sides.1, &sides.0, rows)?;
+    front.par_iter_mut().with_min_len(TASK).each(|pair| *pair = (pair.1, pair.0));
+    let back = exhaust(&sides.0, &sides.1, cols)?;
+    Ok(Peeled { rows: sides.0.degrees()?, cols: sides.1.degrees()?, front, back })
+}
+
+/// Peels lines with one entry until there are none: each with the line that it crosses, in the order taken.
+fn exhaust(own: &Side, crossing: &Side, lines: Lines<'_>) -> Result<Vec<(u32, u32)>> {
+    let (mut found, mut round, mut next) = (vec![], own.singles()?, vec![]);
+    while !round.is_empty() {
+        memory::reserve(&mut found, round.len(), PEELED)?;
+        if round.len() >= MANY && rayon::current_num_threads() > 1 {
+            by_all_threads(&round, own, crossing, lines, &mut found, &mut next)?;
         } else {
-            let Peeling { rows, cols, front, back } = p;
-            return Ok(Peeled { rows: rows.degrees()?, cols: cols.degrees()?, front, back });
+            one_by_one(&round, own, crossing, lines, &mut found, &mut next)?;
         }
+        sort(&mut next, own.0.len())?;
+        std::mem::swap(&mut round, &mut next);
+        next.clear();
     }
+    Ok(found)
 }
 
-/// Removes a line: all crossing lines that remain lose an entry; those left with one are noted.
-fn remove(lines: Lines<'_>, line: u32, own: &mut Side, crossing: &mut Side, single: &mut Vec<u32>) {
-    own.0[line as usize].degree = 0;
-    for &k in lines.line(line) {
-        let rest = &mut crossing.0[k as usize];
-        // Of one that was removed, or is with this one, nobody asks.
-        if rest.degree > 0 {
-            rest.xor ^= line;
-            rest.degree -= 1;
-            if rest.degree == 1 {
-                single.push(k);
+/// Peels those of a round that still have an entry when it is their turn; `next` are those that have one left then.
+fn one_by_one(
+    round: &[u32],
+    own: &Side,
+    crossing: &Side,
+    lines: Lines<'_>,
+    found: &mut Vec<(u32, u32)>,
+    next: &mut Vec<u32>,
+) -> Result<()> {
+    for (at, &x) in round.iter().enumerate() {
+        ask_ahead(&round[at..], own, lines);
+        if let Some(y) = own.single(x) {
+            found.push((x, y));
+            crossing.rest(y).store(0, Relaxed);
+            for &k in lines.line(y) {
+                if own.take(k, y, true) {
+                    memory::push(next, k, PEELED)?;
+                }
             }
         }
     }
+    Ok(())
 }
 
-/// Asks for what the lines noted last lead to, if nothing else comes before them: what is left of them, where the lines
-/// begin that they cross, and their indices.
+/// The same: the first single line claims the line that it crosses.
+fn by_all_threads(
+    round: &[u32],
+    own: &Side,
+    crossing: &Side,
+    lines: Lines<'_>,
+    found: &mut Vec<(u32, u32)>,
+    next: &mut Vec<u32>,
+) -> Result<()> {
+    // Of a line that is crossed nothing else is asked any more: it is removed in this round.
+    let parts = || round.par_chunks(PART);
+    let claim = |claim: &(dyn Fn(u32, &AtomicU64) + Sync)| {
+        parts().each(|part| {
+            let singles = part.iter().filter_map(|&x| Some((x, own.single(x)?)));
+            singles.for_each(|(x, y)| claim(x, crossing.rest(y)));
+        });
+    };
+    claim(&|_, rest| rest.store(u64::MAX, Relaxed));
+    claim(&|x, rest| _ = rest.fetch_min(x.into(), Relaxed));
+    let peeled = parts().try_make(|part| -> Result<_> {
+        let (mut found, mut next) = (memory::with_capacity(part.len(), PEELED)?, vec![]);
+        for (at, &x) in part.iter().enumerate() {
+            ask_ahead(&part[at..], own, lines);
+            let Some(y) = own.single(x).filter(|&y| crossing.rest(y).load(Relaxed) == u64::from(x)) else { continue };
+            found.push((x, y));
+            for &k in lines.line(y) {
+                if own.take(k, y, false) {
+                    memory::push(&mut next, k, PEELED)?;
+                }
+            }
+        }
+        Ok((found, next))
+    })?;
+    let (peeled, then): (Vec<_>, Vec<_>) = peeled.into_iter().unzip();
+    let peeled = concatenated(peeled)?;
+    peeled.par_iter().with_min_len(TASK).each(|&(_, y)| crossing.rest(y).store(0, Relaxed));
+    found.extend_from_slice(&peeled);
+    *next = concatenated(then)?;
+    Ok(())
+}
+
+/// Sorts distinct numbers below n.
+fn sort(numbers: &mut Vec<u32>, n: usize) -> Result<()> {
+    if numbers.len() < n / 64 {
+        numbers.sort_unstable();
+        return Ok(());
+    }
+    // A bit for each takes less time than comparisons.
+    let mut bits = memory::zeros::<u64>(n.div_ceil(64), PEELED)?;
+    numbers.iter().for_each(|&i| bits[i as usize / 64] |= 1 << (i % 64));
+    numbers.clear();
+    for (word, &bits) in bits.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            numbers.push((64 * word) as u32 + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+    Ok(())
+}
+
+/// Asks for what the next of some lines lead to: what is left of them, where the lines begin that they cross, and their
+/// indices.
 #[inline(always)]
-fn ask_ahead(single: &[u32], side: &Side, crossing: Lines<'_>) {
-    let noted = |ahead: usize| single.len().checked_sub(ahead).map(|at| single[at]);
-    if let Some(far) = noted(3 * AHEAD) {
+fn ask_ahead(next: &[u32], side: &Side, crossing: Lines<'_>) {
+    if let Some(&far) = next.get(3 * AHEAD) {
         prefetch(&side.0, far as usize);
     }
-    if let Some(i) = noted(2 * AHEAD).and_then(|near| side.single(near)) {
+    if let Some(i) = next.get(2 * AHEAD).and_then(|&near| side.single(near)) {
         crossing.prefetch_start(i);
     }
-    if let Some(i) = noted(AHEAD).and_then(|next| side.single(next)) {
+    if let Some(i) = next.get(AHEAD).and_then(|&next| side.single(next)) {
         crossing.prefetch(i);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::incidence;
+    use super::*;
+    use crate::field::Rng;
+    use crate::sparse::Pattern;
+    use rand::{RngExt, SeedableRng};
+
+    /// What is left of rows and columns once no line has one entry, by looking through all again and again.
+    fn naive(rows: &Pattern) -> [Vec<usize>; 2] {
+        let mut left: Vec<Vec<u32>> = (0..rows.rows()).map(|i| rows.row(i).to_vec()).collect();
+        loop {
+            let count = |left: &[Vec<u32>], j: u32| left.iter().filter(|row| row.contains(&j)).count();
+            let by_col = (0..rows.cols() as u32).find(|&j| count(&left, j) == 1);
+            let by_row = left.iter().find(|row| row.len() == 1).map(|row| row[0]);
+            match (by_col, by_row) {
+                (Some(j), _) => left.iter_mut().filter(|row| row.contains(&j)).for_each(Vec::clear),
+                (_, Some(j)) => left.iter_mut().for_each(|row| row.retain(|&k| k != j)),
+                _ => {
+                    let cols = (0..rows.cols() as u32).map(|j| count(&left, j)).collect();
+                    return [left.iter().map(Vec::len).collect(), cols];
+                }
+            }
+        }
+    }
+
+    /// The same on any number of threads; what is left is what any order leaves.
+    fn check(rows: &Pattern) -> [usize; 2] {
+        let cols = rows.transpose();
+        let peeled = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| peel(incidence::lines(rows), incidence::lines(&cols)).unwrap())
+        });
+        let degrees = |degrees: &Degrees| (0..degrees.len() as u32).map(|i| degrees.get(i)).collect::<Vec<_>>();
+        for other in &peeled[1..] {
+            assert_eq!((&other.front, &other.back), (&peeled[0].front, &peeled[0].back));
+            assert_eq!([&other.rows, &other.cols].map(degrees), [&peeled[0].rows, &peeled[0].cols].map(degrees));
+        }
+        let Peeled { rows: of_rows, cols: of_cols, front, back } = &peeled[0];
+        assert_eq!([of_rows, of_cols].map(degrees), naive(rows));
+        let mut gone = vec![false; rows.rows()];
+        for &(i, j) in front {
+            let others = cols.row(j as usize).iter().filter(|&&k| !gone[k as usize]);
+            assert!(others.eq([&i]), "({i}, {j}) comes before all others");
+            gone[i as usize] = true;
+        }
+        let mut gone = vec![false; rows.cols()];
+        for &(i, j) in back {
+            let others = rows.row(i as usize).iter().filter(|&&k| !gone[k as usize]);
+            assert!(others.eq([&j]), "({i}, {j}) comes after all others");
+            gone[j as usize] = true;
+        }
+        [front.len(), back.len()]
+    }
+
+    #[test]
+    fn what_is_left_has_no_singleton() {
+        let (mut rng, mut most) = (Rng::seed_from_u64(21), [0, 0]);
+        for k in 0..300 {
+            let (m, n) = (rng.random_range(0..60), rng.random_range(1..60));
+            let places: Vec<_> = (0..m * (k % 4)).map(|_| (rng.random_range(0..m), rng.random_range(0..n))).collect();
+            let found = check(&Pattern::from_entries(m, n, places));
+            most = [0, 1].map(|side| most[side].max(found[side]));
+        }
+        assert!(most[0] > 10 && most[1] > 5, "{most:?}");
+        // A chain, each link of which is single when the one before it is gone; many in one line; nothing.
+        let chain = (0..200usize).flat_map(|i| [(i, i.saturating_sub(1)), (i, i)]);
+        assert_eq!(check(&Pattern::from_entries(200, 200, chain)), [200, 0]);
+        assert_eq!(check(&Pattern::from_entries(1, 90, (0..90).map(|j| (0, j)))), [1, 0]);
+        assert_eq!(check(&Pattern::from_entries(90, 1, (0..90).map(|i| (i, 0)))), [0, 1]);
+        assert_eq!(check(&Pattern::from_entries(0, 3, [])), [0, 0]);
     }
 }

@@ -16,6 +16,7 @@
 //! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of
 //! threads, so neither does the outcome.
 
+use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::parallel::Each;
 use crate::spare::Spare;
@@ -23,16 +24,19 @@ use crate::{Observer, Result, memory};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 const NONE: u32 = u32::MAX;
+/// Of a column of which nobody has asked yet for the last pivotal row. (That of the largest matrices may have this
+/// number, and is looked for each time.)
+const UNASKED: u32 = u32::MAX - 1;
 /// What the memory is for.
 const SEARCH: &str = "the search for pivots";
 /// Distance of neighbouring labels at the start: room for new pivots between them. Any value ≥ 1 is correct.
 const GAP: i64 = 1 << 24;
 /// What a task may spend, as a multiple of an equal share of what is left: few rows take most of it.
 const SHARE: u64 = 4;
-/// Columns of which one task looks for the last pivotal row, or more.
-const LINES: usize = 1 << 12;
 /// Rows of which one task looks which may join.
 const PART: usize = 1 << 14;
 /// Rows that one task searches, and the fewest and the most tasks in a batch: after a batch in which no row joined
@@ -88,47 +92,43 @@ struct Reached {
     limit: i64,
 }
 
-/// The triangular set while it grows.
+/// The triangular set while it grows. Only lines of the core take part ([`peel`](super::peel)): pivots that were peeled
+/// come before or after all others, whatever joins.
 pub(super) struct Search<'a> {
     rows: Lines<'a>,
     cols: Lines<'a>,
+    /// How many entries rows and columns have in the core.
+    core: [&'a Degrees; 2],
     /// The pivotal row of each column, the pivotal column of each row, or NONE.
     row_of: Vec<u32>,
     col_of: Vec<u32>,
     /// Labels of pivotal rows; they grow along arrows.
     label: Vec<i64>,
-    /// For each column the pivotal row with the largest label among those with an entry there, or NONE.
-    last: Vec<u32>,
+    /// For each column of which that was asked, the pivotal row with the largest label among those with an entry there.
+    last: Vec<AtomicU32>,
+    /// The pivots at the start, in triangular order.
+    start: Vec<(u32, u32)>,
 }
 
 impl<'a> Search<'a> {
-    /// Starts with pivots (row, column) in triangular order.
-    pub fn new(rows: Lines<'a>, cols: Lines<'a>, pivots: impl Iterator<Item = (u32, u32)>) -> Result<Self> {
+    /// Starts with pivots (row, column) of the core, in triangular order.
+    pub fn new([rows, cols]: [Lines<'a>; 2], core: [&'a Degrees; 2], start: Vec<(u32, u32)>) -> Result<Self> {
         let mut search = Search {
             rows,
             cols,
+            core,
             row_of: memory::filled(NONE, cols.len(), SEARCH)?,
             col_of: memory::filled(NONE, rows.len(), SEARCH)?,
             label: memory::zeros(rows.len(), SEARCH)?,
-            last: memory::filled(NONE, cols.len(), SEARCH)?,
+            last: memory::collect((0..cols.len()).map(|_| AtomicU32::new(UNASKED)), SEARCH)?,
+            start: vec![],
         };
-        let one_by_one = rayon::current_num_threads() == 1;
-        for (k, (i, j)) in pivots.enumerate() {
+        for (k, &(i, j)) in start.iter().enumerate() {
             search.row_of[j as usize] = i;
             search.col_of[i as usize] = j;
-            search.label[i as usize] = k as i64 * GAP;
-            if one_by_one {
-                rows.line(i).iter().for_each(|&c| search.last[c as usize] = i);
-            }
+            search.label[i as usize] = label_at_start(k);
         }
-        if !one_by_one {
-            let Search { last, label, col_of, .. } = &mut search;
-            last.par_iter_mut().with_min_len(LINES).enumerate().each(|(c, last)| {
-                let pivotal = cols.line(c as u32).iter().copied().filter(|&i| col_of[i as usize] != NONE);
-                *last = pivotal.max_by_key(|&i| label[i as usize]).unwrap_or(NONE);
-            });
-        }
-        Ok(search)
+        Ok(Search { start, ..search })
     }
 
     /// Tries all rows, short ones first, until it has visited the entries that are `allowed` for the pivots found, or
@@ -140,8 +140,7 @@ impl<'a> Search<'a> {
         worth: &mut dyn FnMut(&Self, u64) -> Result<bool>,
         observer: &dyn Observer,
     ) -> Result<usize> {
-        let mut order = self.free_rows()?;
-        order.par_sort_unstable_by_key(|&i| (self.rows.degree(i), i));
+        let order = self.free_rows()?;
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
             let (alive, visited) = (Bits::new(cols)?, Bits::new(rows)?);
@@ -188,16 +187,26 @@ impl<'a> Search<'a> {
         Ok(joined)
     }
 
-    /// The largest label among the pivotal rows with an entry in column j; `i64::MIN` if there are none.
+    /// The largest label among the pivotal rows with an entry in column j; `i64::MIN` if there are none. Who asks first
+    /// looks through the column; what joins later keeps that up.
     #[inline(always)]
     fn last(&self, j: u32) -> i64 {
-        match self.last[j as usize] {
-            NONE => i64::MIN,
-            r => self.label[r as usize],
-        }
+        let last = match self.last[j as usize].load(Relaxed) {
+            UNASKED => self.look_for_last(j),
+            last => last,
+        };
+        if last == NONE { i64::MIN } else { self.label[last as usize] }
+    }
+    #[cold]
+    #[inline(never)]
+    fn look_for_last(&self, j: u32) -> u32 {
+        let pivotal = self.cols.line(j).iter().copied().filter(|&i| self.col_of[i as usize] != NONE);
+        let last = pivotal.max_by_key(|&i| self.label[i as usize]).unwrap_or(NONE);
+        self.last[j as usize].store(last, Relaxed);
+        last
     }
 
-    /// The rows that may join, ascending.
+    /// The rows that may join, the shortest first, those of one length ascending.
     fn free_rows(&self) -> Result<Vec<u32>> {
         let n = self.rows.len();
         let part = |first: usize| {
@@ -205,14 +214,25 @@ impl<'a> Search<'a> {
             free.into_iter().try_fold(vec![], |mut found, i| memory::push(&mut found, i, SEARCH).map(|()| found))
         };
         let parts: Vec<Vec<u32>> = (0..n.div_ceil(PART)).into_par_iter().try_make(|k| part(k * PART))?;
-        let mut all = memory::with_capacity(parts.iter().map(Vec::len).sum(), SEARCH)?;
-        parts.into_iter().for_each(|part| all.extend(part));
-        Ok(all)
+        let free = || parts.iter().flatten().copied();
+        // By counting: how many are shorter than each.
+        let longest = free().map(|i| self.rows.degree(i)).max().unwrap_or(0);
+        let mut place = memory::zeros::<usize>(longest + 2, SEARCH)?;
+        free().for_each(|i| place[self.rows.degree(i) + 1] += 1);
+        (1..place.len()).for_each(|degree| place[degree] += place[degree - 1]);
+        let mut sorted = memory::zeros::<u32>(place[longest + 1], SEARCH)?;
+        for i in free() {
+            let place = &mut place[self.rows.degree(i)];
+            sorted[*place] = i;
+            *place += 1;
+        }
+        Ok(sorted)
     }
 
     /// Whether row i is not pivotal and has an entry in a column that is not pivotal.
     fn may_join(&self, i: u32) -> bool {
-        self.col_of[i as usize] == NONE && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE)
+        let is_free = self.core[0].get(i) > 0 && self.col_of[i as usize] == NONE;
+        is_free && self.rows.line(i).iter().any(|&j| self.row_of[j as usize] == NONE && self.core[1].get(j) > 0)
     }
 
     /// The column with which a row can join that could before the pivots `new` did.
@@ -274,7 +294,8 @@ impl<'a> Search<'a> {
         candidates.clear();
         for &j in self.rows.line(i) {
             match self.row_of[j as usize] {
-                NONE => memory::push(candidates, j, SEARCH)?,
+                NONE if self.core[1].get(j) > 0 => memory::push(candidates, j, SEARCH)?,
+                NONE => {}
                 r => first = first.min(self.label[r as usize]),
             }
         }
@@ -357,8 +378,10 @@ impl<'a> Search<'a> {
             let label = self.label[r as usize];
             *work += self.rows.degree(r) as u64;
             for &c in self.rows.line(r) {
-                if self.last(c) < label {
-                    self.last[c as usize] = r;
+                // Where nobody has asked yet, whoever does will find it.
+                let last = self.last[c as usize].get_mut();
+                if *last != UNASKED && (*last == NONE || self.label[*last as usize] < label) {
+                    *last = r;
                 }
                 let q = self.row_of[c as usize];
                 if q == NONE || q == r {
@@ -379,9 +402,30 @@ impl<'a> Search<'a> {
 
     /// The pivots (row, column) in triangular order.
     pub fn pivots(&self) -> Result<Vec<(u32, u32)>> {
-        let pivots = (0..).zip(self.col_of.iter().copied()).filter(|&(_, j)| j != NONE);
-        let mut pivots: Vec<(u32, u32)> = memory::collect(pivots, SEARCH)?;
-        pivots.par_sort_unstable_by_key(|&(i, _)| (self.label[i as usize], i));
-        Ok(pivots)
+        let key = |i: u32| (self.label[i as usize], i);
+        let at_start = || self.start.iter().enumerate().map(|(k, &(i, j))| (k, i, j));
+        let stays = |k: usize, i: u32| self.label[i as usize] == label_at_start(k);
+        // Those that joined, and those with new labels: few as a rule. The others are in order.
+        let mut joined = memory::filled(true, self.rows.len(), SEARCH)?;
+        at_start().for_each(|(k, i, _)| joined[i as usize] = !stays(k, i));
+        let moved = (0..).zip(self.col_of.iter().copied()).filter(|&(i, j)| j != NONE && joined[i as usize]);
+        let mut moved: Vec<(u32, u32)> = memory::collect(moved, SEARCH)?;
+        moved.par_sort_unstable_by_key(|&(i, _)| key(i));
+        let mut all = memory::with_capacity(self.start.len() + moved.len(), SEARCH)?;
+        let mut moved = moved.into_iter().peekable();
+        for (_, i, j) in at_start().filter(|&(k, i, _)| stays(k, i)) {
+            while let Some(before) = moved.next_if(|&(other, _)| key(other) < key(i)) {
+                all.push(before);
+            }
+            all.push((i, j));
+        }
+        all.extend(moved);
+        debug_assert!(all.is_sorted_by_key(|&(i, _)| key(i)), "labels that stay are in order");
+        Ok(all)
     }
+}
+
+/// The label of pivot number `k` at the start.
+fn label_at_start(k: usize) -> i64 {
+    k as i64 * GAP
 }

@@ -1,3 +1,4 @@
+use super::degrees::Degrees;
 use super::search::Search;
 use super::*;
 use crate::field::{Modulus, Rng};
@@ -110,6 +111,11 @@ fn nothing_can_join_what_an_unlimited_search_leaves() {
     }
 }
 
+/// The degrees of all lines.
+fn degrees(lines: Lines<'_>) -> Degrees {
+    Degrees::new((0..lines.len() as u32).map(|i| lines.degree(i) as u32).collect()).unwrap()
+}
+
 /// The search alone, from nothing: many rows of a batch succeed and conflict with each other.
 #[test]
 fn the_search_alone_finds_maximal_triangular_sets() {
@@ -117,7 +123,9 @@ fn the_search_alone_finds_maximal_triangular_sets() {
     for weight in [1, 2, 3, 5, 9] {
         let a = random(65521, 120, 100, weight, &mut rng);
         let columns = Pattern::of_transpose(&a).unwrap();
-        let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), [].into_iter()).unwrap();
+        let lines = [incidence::rows(&a), incidence::lines(&columns)];
+        let degrees = lines.map(degrees);
+        let mut search = Search::new(lines, [&degrees[0], &degrees[1]], vec![]).unwrap();
         let joined = search.run(&|_| u64::MAX, &mut |_, _| Ok(true), &Silent).unwrap();
         let pairs = search.pivots().unwrap();
         assert_eq!(pairs.len(), joined);
@@ -236,8 +244,10 @@ fn labels_are_raised_along_all_paths_at_once() {
     let places: Vec<_> = chain.chain([(t, t), (t, t + 1), (t + 1, 0), (t + 1, t + 1)]).collect();
     let a = matrix(7, t + 2, t + 2, &places, &mut Rng::seed_from_u64(12));
     let columns = Pattern::of_transpose(&a).unwrap();
-    let before = (0..=t as u32).map(|k| (k, k));
-    let mut search = Search::new(incidence::rows(&a), incidence::lines(&columns), before).unwrap();
+    let before = (0..=t as u32).map(|k| (k, k)).collect();
+    let lines = [incidence::rows(&a), incidence::lines(&columns)];
+    let degrees = lines.map(degrees);
+    let mut search = Search::new(lines, [&degrees[0], &degrees[1]], before).unwrap();
     assert_eq!(search.run(&|_| u64::MAX, &mut |_, _| Ok(true), &Silent).unwrap(), 1);
     let pivots = Pivots::of(search.pivots().unwrap()).unwrap();
     assert_eq!(pivots.len(), t + 2);

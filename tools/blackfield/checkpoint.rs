@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The version in a [`Seal`]: it rises with every change of what a state means.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The time between two states, unless another one is asked for.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Where writing a state takes long, so many times as long passes before the next one.

@@ -146,10 +146,10 @@ impl Work<'_> {
         if transposed {
             self.phases.time("pivots", || left.of.transpose())?;
         }
-        let Found { pivots, counts, .. } = found;
+        let Found { pivots, peeled, counts, .. } = found;
         let count = pivots.len();
         left.of.pivot(pivots);
-        let idle = self.take_idle(left, counts.singletons)?;
+        let idle = self.take_idle(left, peeled)?;
         let mut why = if transposed { vec!["on the transpose".to_string()] } else { vec![] };
         if idle > 0 {
             let core = left.of.left();
@@ -174,12 +174,13 @@ impl Work<'_> {
     }
 
     /// Is done with idle pivots, where they may be many: singletons are.
-    fn take_idle(&mut self, left: &mut Left<'_>, singletons: usize) -> Result<usize> {
+    fn take_idle(&mut self, left: &mut Left<'_>, peeled: [usize; 2]) -> Result<usize> {
+        let singletons = peeled[0] + peeled[1];
         let few = singletons == 0 || singletons < left.of.pivots().len() / SINGLETONS_SHARE;
         if few || self.options.is_tight(left.of.left().nnz()) {
             return Ok(0);
         }
-        match self.phases.time("pivots", || left.of.take_idle()) {
+        match self.phases.time("pivots", || left.of.take_idle(peeled)) {
             // Passes over fewer entries may help, and are not needed.
             Err(Error::Memory(_)) => Ok(0),
             other => other,
@@ -243,15 +244,16 @@ fn kept(
         Rule::Aside(count) => count,
     });
     let made = || {
-        let (transposed, Found { pivots, counts, free_rows, free_cols }) = make()?;
+        let (transposed, Found { pivots, peeled, counts, free_rows, free_cols }) = make()?;
         let Counts { singletons, faugere_lachartre, greedy, search } = counts;
-        let counts = [singletons, faugere_lachartre, greedy, search];
+        debug_assert_eq!(peeled[0] + peeled[1], singletons);
+        let counts = [peeled[0], peeled[1], faugere_lachartre, greedy, search];
         Ok((transposed, (pivots.rows, pivots.cols), counts, [free_rows, free_cols]))
     };
     let (transposed, (rows, cols), counts, free) = once_if_worth("pivots", || (a.digest(), rule), observer, made)?;
-    let ([singletons, faugere_lachartre, greedy, search], [free_rows, free_cols]) = (counts, free);
-    let counts = Counts { singletons, faugere_lachartre, greedy, search };
-    Ok((transposed, Found { pivots: Pivots { rows, cols }, counts, free_rows, free_cols }))
+    let ([front, back, faugere_lachartre, greedy, search], [free_rows, free_cols]) = (counts, free);
+    let counts = Counts { singletons: front + back, faugere_lachartre, greedy, search };
+    Ok((transposed, Found { pivots: Pivots { rows, cols }, peeled: [front, back], counts, free_rows, free_cols }))
 }
 
 #[cfg(test)]
