@@ -17,6 +17,7 @@
 //! pivots, or miss up to four in a thousand, where the search of the latter paper misses up to twenty-two.
 
 mod active;
+mod bits;
 mod cover;
 mod degrees;
 mod effort;

@@ -11,6 +11,7 @@
 //! all other columns as they are. Singletons are peeled in rounds, those that there are before those that appear, by
 //! all threads if they are many. Of several in one line the first by number counts, whatever the number of threads.
 
+use super::bits::Bits;
 use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::isa::prefetch;
@@ -214,16 +215,9 @@ fn sort(numbers: &mut Vec<u32>, n: usize) -> Result<()> {
         return Ok(());
     }
     // A bit for each takes less time than comparisons.
-    let mut bits = memory::zeros::<u64>(n.div_ceil(64), PEELED)?;
-    numbers.iter().for_each(|&i| bits[i as usize / 64] |= 1 << (i % 64));
-    numbers.clear();
-    for (word, &bits) in bits.iter().enumerate() {
-        let mut bits = bits;
-        while bits != 0 {
-            numbers.push((64 * word) as u32 + bits.trailing_zeros());
-            bits &= bits - 1;
-        }
-    }
+    let mut bits = Bits::new(n, PEELED)?;
+    numbers.drain(..).for_each(|i| _ = bits.insert(i));
+    numbers.extend(bits.iter());
     Ok(())
 }
 

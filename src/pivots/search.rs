@@ -16,6 +16,7 @@
 //! batch that joined before it, as far as what it reached leads to them. Batches do not depend on the number of
 //! threads, so neither does the outcome.
 
+use super::bits::Bits;
 use super::degrees::Degrees;
 use super::incidence::Lines;
 use crate::parallel::Each;
@@ -43,30 +44,6 @@ const PART: usize = 1 << 14;
 /// there are twice as many, after any other the fewest.
 const TASK: usize = 16;
 const TASKS: [usize; 2] = [32, 256];
-
-/// A set of indices that is cleared by listing its members.
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(n: usize) -> Result<Self> {
-        Ok(Bits(memory::zeros(n.div_ceil(64), SEARCH)?))
-    }
-    #[inline(always)]
-    fn has(&self, i: u32) -> bool {
-        self.0[i as usize / 64] >> (i % 64) & 1 != 0
-    }
-    /// Whether i is new.
-    #[inline(always)]
-    fn insert(&mut self, i: u32) -> bool {
-        let (word, bit) = (&mut self.0[i as usize / 64], 1 << (i % 64));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-    fn remove(&mut self, i: u32) {
-        self.0[i as usize / 64] &= !(1 << (i % 64));
-    }
-}
 
 /// The scratch of one task, a bit for each row and column; empty between searches.
 struct Scratch {
@@ -108,6 +85,8 @@ pub(super) struct Search<'a> {
     last: Vec<AtomicU32>,
     /// The pivots at the start, in triangular order.
     start: Vec<(u32, u32)>,
+    /// The rows of those that joined, and of those whose labels were raised.
+    moved: Bits,
 }
 
 impl<'a> Search<'a> {
@@ -122,11 +101,12 @@ impl<'a> Search<'a> {
             label: memory::zeros(rows.len(), SEARCH)?,
             last: memory::collect((0..cols.len()).map(|_| AtomicU32::new(UNASKED)), SEARCH)?,
             start: vec![],
+            moved: Bits::new(rows.len(), SEARCH)?,
         };
         for (k, &(i, j)) in start.iter().enumerate() {
             search.row_of[j as usize] = i;
             search.col_of[i as usize] = j;
-            search.label[i as usize] = label_at_start(k);
+            search.label[i as usize] = k as i64 * GAP;
         }
         Ok(Search { start, ..search })
     }
@@ -143,7 +123,7 @@ impl<'a> Search<'a> {
         let order = self.free_rows()?;
         let (rows, cols) = (self.rows.len(), self.cols.len());
         let scratch = || -> Result<Scratch> {
-            let (alive, visited) = (Bits::new(cols)?, Bits::new(rows)?);
+            let (alive, visited) = (Bits::new(cols, SEARCH)?, Bits::new(rows, SEARCH)?);
             Ok(Scratch { candidates: vec![], alive, queue: vec![], visited })
         };
         let spare = Spare::default();
@@ -346,7 +326,7 @@ impl<'a> Search<'a> {
         }
         let able = if left > 0 {
             let cols = memory::collect(candidates.iter().copied().filter(|&j| alive.has(j)), SEARCH)?;
-            let rows = Bits(memory::copy(&visited.0, SEARCH)?);
+            let rows = visited.copy(SEARCH)?;
             Some(Able { row: i, cols, leads_to: Some(Reached { rows, limit }), work: *work - before })
         } else {
             None
@@ -369,6 +349,7 @@ impl<'a> Search<'a> {
         };
         self.row_of[j as usize] = i;
         self.col_of[i as usize] = j;
+        self.moved.insert(i);
         // Successors whose labels are not larger are pushed up, and theirs in turn, by the labels that they had:
         // whatever pushes one has its turn before it, so that each has one. This ends since there is no cycle.
         let waiting = &mut scratch.visited;
@@ -390,6 +371,7 @@ impl<'a> Search<'a> {
                 let had = self.label[q as usize];
                 if had <= label {
                     self.label[q as usize] = label + 1;
+                    self.moved.insert(q);
                     if waiting.insert(q) {
                         self.rows.prefetch_start(q);
                         memory::push_heap(&mut raised, Reverse((had, q)), SEARCH)?;
@@ -403,17 +385,13 @@ impl<'a> Search<'a> {
     /// The pivots (row, column) in triangular order.
     pub fn pivots(&self) -> Result<Vec<(u32, u32)>> {
         let key = |i: u32| (self.label[i as usize], i);
-        let at_start = || self.start.iter().enumerate().map(|(k, &(i, j))| (k, i, j));
-        let stays = |k: usize, i: u32| self.label[i as usize] == label_at_start(k);
-        // Those that joined, and those with new labels: few as a rule. The others are in order.
-        let mut joined = memory::filled(true, self.rows.len(), SEARCH)?;
-        at_start().for_each(|(k, i, _)| joined[i as usize] = !stays(k, i));
-        let moved = (0..).zip(self.col_of.iter().copied()).filter(|&(i, j)| j != NONE && joined[i as usize]);
+        let moved = self.moved.iter().map(|i| (i, self.col_of[i as usize]));
         let mut moved: Vec<(u32, u32)> = memory::collect(moved, SEARCH)?;
         moved.par_sort_unstable_by_key(|&(i, _)| key(i));
+        // Few as a rule. The others are in order.
         let mut all = memory::with_capacity(self.start.len() + moved.len(), SEARCH)?;
         let mut moved = moved.into_iter().peekable();
-        for (_, i, j) in at_start().filter(|&(k, i, _)| stays(k, i)) {
+        for &(i, j) in self.start.iter().filter(|&&(i, _)| !self.moved.has(i)) {
             while let Some(before) = moved.next_if(|&(other, _)| key(other) < key(i)) {
                 all.push(before);
             }
@@ -423,9 +401,4 @@ impl<'a> Search<'a> {
         debug_assert!(all.is_sorted_by_key(|&(i, _)| key(i)), "labels that stay are in order");
         Ok(all)
     }
-}
-
-/// The label of pivot number `k` at the start.
-fn label_at_start(k: usize) -> i64 {
-    k as i64 * GAP
 }
