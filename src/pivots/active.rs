@@ -107,9 +107,6 @@ impl Active {
 }
 
 impl Pivots {
-    fn with_capacity(count: usize) -> Result<Pivots> {
-        Ok(Pivots { rows: memory::with_capacity(count, PIVOTS)?, cols: memory::with_capacity(count, PIVOTS)? })
-    }
     /// Takes some of others after those that there are; there must be room.
     fn extend(&mut self, others: &Pivots, some: Range<usize>) {
         self.rows.extend_from_slice(&others.rows[some.clone()]);

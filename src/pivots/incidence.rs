@@ -2,7 +2,11 @@
 
 use crate::isa::prefetch;
 use crate::sparse::{Pattern, SparseMatrix};
+use crate::{Result, memory};
 use std::ops::Range;
+
+/// What the memory is for.
+const ORDER: &str = "lines by their lengths";
 
 /// Ascending indices, line by line: the columns of each row, or the rows of each column.
 #[derive(Clone, Copy)]
@@ -51,6 +55,21 @@ impl<'a> Lines<'a> {
     #[inline(always)]
     pub fn prefetch(self, i: u32) {
         prefetch(self.index, self.span(i).start);
+    }
+    /// Some lines by their numbers of indices, the fewest first, those with equally many in the order given: by
+    /// counting how many have fewer.
+    pub fn shortest_first<I: Iterator<Item = u32>>(self, some: impl Fn() -> I) -> Result<Vec<u32>> {
+        let longest = some().map(|i| self.degree(i)).max().unwrap_or(0);
+        let mut place = memory::zeros::<usize>(longest + 2, ORDER)?;
+        some().for_each(|i| place[self.degree(i) + 1] += 1);
+        (1..place.len()).for_each(|degree| place[degree] += place[degree - 1]);
+        let mut sorted = memory::zeros::<u32>(place[longest + 1], ORDER)?;
+        for i in some() {
+            let place = &mut place[self.degree(i)];
+            sorted[*place] = i;
+            *place += 1;
+        }
+        Ok(sorted)
     }
     /// How many indices all lines have.
     pub fn nnz(self) -> usize {

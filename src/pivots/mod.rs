@@ -61,6 +61,11 @@ impl Pivots {
         Ok(Pivots { rows, cols })
     }
 
+    /// None, with room for so many.
+    fn with_capacity(count: usize) -> Result<Pivots> {
+        Ok(Pivots { rows: memory::with_capacity(count, PIVOTS)?, cols: memory::with_capacity(count, PIVOTS)? })
+    }
+
     /// Number of pivots.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -120,8 +125,8 @@ pub struct Counts {
 pub struct Found {
     /// The pivots, in triangular order.
     pub pivots: Pivots,
-    /// How many of them, at the beginning and at the end, are singletons: no other row has an entry in the columns of the
-    /// first, and the rows of the last have entries in no other columns, but for those of other singletons.
+    /// How many of them, at the beginning and at the end, are singletons: no other row has an entry in the columns of
+    /// the first, and the rows of the last have entries in no other columns, but for those of other singletons.
     pub peeled: [usize; 2],
     /// How many each stage found; they sum to the number of pivots.
     pub counts: Counts,
@@ -170,11 +175,12 @@ fn find_while(a: &SparseMatrix, effort: &Effort, worth: &Worth<'_>, observer: &d
     let Peeled { front, back, rows: of_rows, cols: of_cols } = peeled;
     let peeled = [front.len(), back.len()];
     let whole = |core: &[(u32, u32)]| -> Result<Pivots> {
-        let mut pivots = memory::with_capacity(front.len() + core.len() + back.len(), PIVOTS)?;
-        pivots.extend_from_slice(&front);
-        pivots.extend_from_slice(core);
-        pivots.extend(back.iter().rev());
-        Pivots::of(pivots)
+        let mut pivots = Pivots::with_capacity(front.len() + core.len() + back.len())?;
+        front.iter().chain(core).chain(back.iter().rev()).for_each(|&(i, j)| {
+            pivots.rows.push(i);
+            pivots.cols.push(j);
+        });
+        Ok(pivots)
     };
     let (mut pivots, left) = (best.pivots, core - counts.faugere_lachartre - counts.greedy);
     if left > 0 {

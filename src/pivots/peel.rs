@@ -28,6 +28,8 @@ const TASK: usize = 1 << 12;
 /// So many singletons are many, and one task peels no more of them. (Fewer in tests.)
 const MANY: usize = if cfg!(test) { 4 } else { 1 << 12 };
 const PART: usize = if cfg!(test) { 2 } else { 1 << 10 };
+/// With fewer threads than these one alone is as fast: several write to the same lines of memory.
+const THREADS: usize = 4;
 /// Lines between asking for memory and reading it.
 const AHEAD: usize = 4;
 
@@ -131,7 +133,7 @@ fn exhaust(own: &Side, crossing: &Side, lines: Lines<'_>) -> Result<Vec<(u32, u3
     let (mut found, mut round, mut next) = (vec![], own.singles()?, vec![]);
     while !round.is_empty() {
         memory::reserve(&mut found, round.len(), PEELED)?;
-        if round.len() >= MANY && rayon::current_num_threads() > 1 {
+        if round.len() >= MANY && rayon::current_num_threads() >= THREADS {
             by_all_threads(&round, own, crossing, lines, &mut found, &mut next)?;
         } else {
             one_by_one(&round, own, crossing, lines, &mut found, &mut next)?;
@@ -265,7 +267,7 @@ mod tests {
     /// The same on any number of threads; what is left is what any order leaves.
     fn check(rows: &Pattern) -> [usize; 2] {
         let cols = rows.transpose();
-        let peeled = [1, 2, 3].map(|threads| {
+        let peeled = [1, THREADS, THREADS + 1].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| peel(incidence::lines(rows), incidence::lines(&cols)).unwrap())
         });

@@ -194,19 +194,7 @@ impl<'a> Search<'a> {
             free.into_iter().try_fold(vec![], |mut found, i| memory::push(&mut found, i, SEARCH).map(|()| found))
         };
         let parts: Vec<Vec<u32>> = (0..n.div_ceil(PART)).into_par_iter().try_make(|k| part(k * PART))?;
-        let free = || parts.iter().flatten().copied();
-        // By counting: how many are shorter than each.
-        let longest = free().map(|i| self.rows.degree(i)).max().unwrap_or(0);
-        let mut place = memory::zeros::<usize>(longest + 2, SEARCH)?;
-        free().for_each(|i| place[self.rows.degree(i) + 1] += 1);
-        (1..place.len()).for_each(|degree| place[degree] += place[degree - 1]);
-        let mut sorted = memory::zeros::<u32>(place[longest + 1], SEARCH)?;
-        for i in free() {
-            let place = &mut place[self.rows.degree(i)];
-            sorted[*place] = i;
-            *place += 1;
-        }
-        Ok(sorted)
+        self.rows.shortest_first(|| parts.iter().flatten().copied())
     }
 
     /// Whether row i is not pivotal and has an entry in a column that is not pivotal.

@@ -11,8 +11,8 @@
 //! prices of the Gray code stay the same everywhere on purpose ([`Gray`](crate::cost::Gray)): checkpoints depend on
 //! them.
 //!
-//! [`time_products`] times products with a matrix and its transpose, to be compared with other formats, and with what no
-//! product can beat: [`floor_bytes`] over a [`Bandwidth`], and [`cached_rate`].
+//! [`time_products`] times products with a matrix and its transpose, to be compared with other formats, and with what
+//! no product can beat: [`floor_bytes`] over a [`Bandwidth`], and [`cached_rate`].
 
 mod bandwidth;
 mod calibrate;

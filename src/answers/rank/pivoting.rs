@@ -167,9 +167,8 @@ impl Work<'_> {
             seconds: start.elapsed().as_secs_f64(),
         });
         left.go_on(Stage::Pivoted, self.options)?;
-        // Idle pivots are a matching of lines that are not left.
-        left.structural = structural;
-        left.structural.iter_mut().for_each(|rank| rank.without = idle);
+        // Without idle pivots it is another matrix, and a smaller one.
+        left.structural = structural.filter(|_| idle == 0);
         Ok(())
     }
 

@@ -17,16 +17,13 @@ pub(super) struct StructuralRank {
     wanted: Arc<AtomicBool>,
     /// `None` if there was no memory for it.
     found: Arc<OnceLock<Option<usize>>>,
-    /// Pivots that were taken out of the matrix since, each with a line on either side.
-    pub without: usize,
 }
 
 impl StructuralRank {
     /// Begins to look for that of a pattern. On a pool of one thread it is found when [`StructuralRank::wait`] is
     /// called.
     pub fn of(pattern: Pattern) -> Self {
-        let rank =
-            StructuralRank { wanted: Arc::new(AtomicBool::new(true)), found: Arc::new(OnceLock::new()), without: 0 };
+        let rank = StructuralRank { wanted: Arc::new(AtomicBool::new(true)), found: Arc::new(OnceLock::new()) };
         let (wanted, found) = (Arc::clone(&rank.wanted), Arc::clone(&rank.found));
         rayon::spawn(move || {
             let matching = maximum_matching_while(&pattern, &|| wanted.load(Relaxed));
@@ -34,11 +31,11 @@ impl StructuralRank {
         });
         rank
     }
-    /// The structural rank of what is left, once it is found; `None` if there was no memory for it.
+    /// The structural rank, once it is found; `None` if there was no memory for it.
     pub fn wait(self) -> Option<usize> {
         loop {
             if let Some(&found) = self.found.get() {
-                return found.map(|size| size - self.without);
+                return found;
             }
             // It may not have begun: no other thread may be free.
             if rayon::yield_now() != Some(rayon::Yield::Executed) {
@@ -74,9 +71,6 @@ mod tests {
                     assert_eq!(StructuralRank::of(pattern.clone()).wait(), Some(size));
                     // Whoever is not asked stops.
                     drop(StructuralRank::of(pattern.clone()));
-                    let mut without = StructuralRank::of(pattern.clone());
-                    without.without = size;
-                    assert_eq!(without.wait(), Some(0));
                 });
             }
         }

@@ -1,4 +1,4 @@
-//! Formats and block widths of the products with one matrix, timed against each other and held against what bounds them.
+//! Formats and block widths of products with one matrix, timed against each other and held against what bounds them.
 
 use super::contestants::{Best, Contestant, Contestants, effort, rate};
 use crate::args::TuneArgs;
