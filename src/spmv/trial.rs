@@ -18,15 +18,17 @@ use std::time::Instant;
 
 /// Turns of each plan, and seconds that one lasts: so many products in each direction as begin before, at least one.
 /// Short ones find in the caches what the last one left there, as they do in a sequence. The least counts.
-const TURNS: usize = 2;
+const TURNS: usize = 3;
 const TURN: f64 = 1e-3;
 /// A plan that takes so many times as long at first is tried once.
 const HOPELESS: f64 = 1.5;
 /// Those that take no more than this share of the fastest rows or columns take turns again, so often, and no more of
-/// them than these: laid out anew each time, since where in memory a layout stands makes differences of its own.
-const NEAR: f64 = 1.12;
+/// them than these: longer turns, and laid out anew each time, since where in memory a layout stands makes differences
+/// of its own.
+const NEAR: f64 = 1.2;
 const FINALS: usize = 4;
-const FINALISTS: usize = 3;
+const FINALISTS: usize = 4;
+const FINAL_TURN: f64 = 5e-3;
 /// A plan that is larger than the one chosen by more than this factor, and than so many bytes, is not laid out.
 const LARGEST: usize = 2;
 const SMALL: usize = 1 << 23;
@@ -93,9 +95,9 @@ impl Plan {
     pub fn trial_pays(products: u64, seconds: f64, ready: f64) -> bool {
         let plans = (Format::ALL.len() + 2) as f64;
         // Each turn of a plan is followed by one of the plan that was chosen.
-        let turn = TURN + seconds / (products as f64).max(1.0);
-        let finals = (FINALS * FINALISTS) as f64 * (ready + 2.0 * turn);
-        plans * (ready + 2.0 * TURNS as f64 * turn) + finals <= SHARE * seconds
+        let product = seconds / (products as f64).max(1.0);
+        let finals = (FINALS * FINALISTS) as f64 * (ready + 2.0 * (FINAL_TURN + product));
+        plans * (ready + 2.0 * TURNS as f64 * (TURN + product)) + finals <= SHARE * seconds
     }
 
     /// Whether both make the same layout of a matrix.
@@ -145,8 +147,8 @@ impl Trial {
         let rival = Product::new(a, plan)?;
         let (mut own, mut others) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
         for _ in 0..TURNS {
-            own = least(own, turn(&self.product, &mut self.blocks)?);
-            others = least(others, turn(&rival, &mut self.blocks)?);
+            own = least(own, turn(&self.product, &mut self.blocks, TURN)?);
+            others = least(others, turn(&rival, &mut self.blocks, TURN)?);
             if others[0] > HOPELESS * own[0] && others[1] > HOPELESS * own[1] {
                 break;
             }
@@ -163,8 +165,8 @@ impl Trial {
             for (&n, seconds) in finalists.iter().zip(&mut others) {
                 check()?;
                 let rival = Product::new(a, &tried[n].plan)?;
-                *seconds = least(*seconds, turn(&rival, &mut self.blocks)?);
-                own = least(own, turn(&self.product, &mut self.blocks)?);
+                *seconds = least(*seconds, turn(&rival, &mut self.blocks, FINAL_TURN)?);
+                own = least(own, turn(&self.product, &mut self.blocks, FINAL_TURN)?);
             }
         }
         for (n, seconds) in finalists.into_iter().zip(others) {
@@ -191,10 +193,10 @@ fn least(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
     [one[0].min(other[0]), one[1].min(other[1])]
 }
 
-/// The least seconds of a turn in each direction.
-fn turn(product: &Product, blocks: &mut [Block; 2]) -> Result<[f64; 2]> {
+/// The least seconds in each direction of a turn that lasts so many.
+fn turn(product: &Product, blocks: &mut [Block; 2], lasts: f64) -> Result<[f64; 2]> {
     let (start, mut seconds) = (Instant::now(), times(product, blocks)?);
-    while start.elapsed().as_secs_f64() < TURN {
+    while start.elapsed().as_secs_f64() < lasts {
         seconds = least(seconds, times(product, blocks)?);
     }
     Ok(seconds)
@@ -361,8 +363,8 @@ mod tests {
             finalists(&shares.iter().map(tried).collect::<Vec<_>>())
         };
         assert_eq!(of(&[]), (vec![], vec![]));
-        assert_eq!(of(&[[1.2, 1.13], [1.13, 2.0]]), (vec![], vec![]));
-        assert_eq!(of(&[[1.2, 1.1], [0.8, 3.0], [0.9, 0.99], [0.89, 9.0]]), (vec![1, 2, 0], vec![3]));
+        assert_eq!(of(&[[1.3, 1.21], [1.21, 2.0]]), (vec![], vec![]));
+        assert_eq!(of(&[[1.3, 1.18], [0.8, 3.0], [0.9, 0.99], [0.93, 9.0], [0.95, 2.0]]), (vec![1, 2, 3, 4], vec![0]));
     }
 
     #[test]
