@@ -96,7 +96,7 @@ impl Plan {
         let plans = (Format::ALL.len() + 2) as f64;
         // Each turn of a plan is followed by one of the plan that was chosen.
         let product = seconds / (products as f64).max(1.0);
-        let finals = (FINALS * FINALISTS) as f64 * (ready + 2.0 * (FINAL_TURN + product));
+        let finals = FINALS as f64 * (ready + FINALISTS as f64 * (ready + 2.0 * (FINAL_TURN + product)));
         plans * (ready + 2.0 * TURNS as f64 * (TURN + product)) + finals <= SHARE * seconds
     }
 
@@ -160,19 +160,21 @@ impl Trial {
     fn finals(&mut self, a: &SparseMatrix, tried: &mut [Tried], check: &dyn Fn() -> Result<()>) -> Result<()> {
         let (finalists, others) = finalists(tried);
         others.into_iter().for_each(|n| tried[n].shares = [f64::INFINITY; 2]);
-        let (mut own, mut others) = ([f64::INFINITY; 2], vec![[f64::INFINITY; 2]; finalists.len()]);
+        // Each beside as many turns of the plan that was chosen.
+        let mut seconds = vec![[[f64::INFINITY; 2]; 2]; finalists.len()];
         for _ in 0..FINALS {
-            for (&n, seconds) in finalists.iter().zip(&mut others) {
+            self.product = Product::new(a, self.product.plan())?;
+            for (&n, [own, others]) in finalists.iter().zip(&mut seconds) {
                 check()?;
                 let rival = Product::new(a, &tried[n].plan)?;
-                *seconds = least(*seconds, turn(&rival, &mut self.blocks, FINAL_TURN)?);
-                own = least(own, turn(&self.product, &mut self.blocks, FINAL_TURN)?);
+                *own = least(*own, turn(&self.product, &mut self.blocks, FINAL_TURN)?);
+                *others = least(*others, turn(&rival, &mut self.blocks, FINAL_TURN)?);
             }
         }
-        for (n, seconds) in finalists.into_iter().zip(others) {
-            tried[n].shares = [seconds[0] / own[0], seconds[1] / own[1]];
+        for (n, [own, others]) in finalists.into_iter().zip(seconds) {
+            tried[n].shares = [others[0] / own[0], others[1] / own[1]];
+            self.least = least(self.least, own);
         }
-        self.least = least(self.least, own);
         Ok(())
     }
 }

@@ -9,8 +9,8 @@ use blackfield::{Observer, Result};
 
 /// A format that makes the matrix larger than the chosen plan by more than this factor is not laid out.
 const LARGEST: usize = 8;
-/// How often each plan is timed, in turn with the others, and how often again those that take no more than this share
-/// of the fastest in one direction; the fastest run counts.
+/// How often each plan is timed, in turn with the others, and how often again the chosen one and those that take no
+/// more than this share of the fastest in one direction; the fastest run counts.
 const ROUNDS: usize = 3;
 const FINALS: usize = 5;
 const NEAR: f64 = 1.1;
@@ -48,42 +48,46 @@ impl Contestants {
         // What else this machine does comes and goes: the plans take turns.
         let (rounds, finals) = if args.quick { (1, 1) } else { (ROUNDS, FINALS) };
         for _ in 0..rounds {
-            contestants.round(a, effort(args), |_, _| true, bars)?;
+            contestants.round(a, effort(args), bars)?;
         }
         // Where two are near each other, little noise would decide.
-        for _ in 0..finals {
-            let best: Vec<_> = (0..contestants.widths.len()).map(|k| contestants.least(k)).collect();
-            let is_near = |c: &Contestant, k: usize| {
-                let seconds = c.seconds.as_ref().map(|seconds| seconds[k]);
-                seconds.is_some_and(|own| (0..2).any(|side| own[side] <= NEAR * best[k][side]))
-            };
-            let near: Vec<Vec<bool>> =
-                contestants.all.iter().map(|c| (0..best.len()).map(|k| is_near(c, k)).collect()).collect();
-            contestants.round(a, effort(args), |n, k| n == 0 || near[n][k], bars)?;
+        for k in 0..contestants.widths.len() {
+            contestants.finals(a, k, finals, effort(args), bars)?;
         }
         contestants.share();
         Ok(contestants)
     }
 
-    /// Times the contestants at the widths of which `wanted` says so, both by number, once.
-    fn round(
-        &mut self,
-        a: &SparseMatrix,
-        effort: Effort,
-        wanted: impl Fn(usize, usize) -> bool,
-        bars: &Bars,
-    ) -> Result<()> {
-        for (n, Contestant { plans, seconds, .. }) in self.all.iter_mut().enumerate() {
+    /// Times all contestants at all widths, once.
+    fn round(&mut self, a: &SparseMatrix, effort: Effort, bars: &Bars) -> Result<()> {
+        for Contestant { plans, seconds, .. } in &mut self.all {
             let Some(seconds) = seconds else { continue };
-            let mut product: Option<Product> = None;
-            for (k, (best, &width)) in seconds.iter_mut().zip(&self.widths).enumerate().filter(|&(k, _)| wanted(n, k)) {
+            let mut product = Product::new(a, &plans[0])?;
+            for (k, (best, &width)) in seconds.iter_mut().zip(&self.widths).enumerate() {
                 bars.check()?;
-                let ready = match product.take().filter(|product| product.plan().is_alike(&plans[k])) {
-                    Some(product) => product,
-                    None => Product::new(a, &plans[k])?,
-                };
-                let found = time_products(a, product.insert(ready), width, effort)?;
-                *best = [0, 1].map(|side| best[side].min(found[side]));
+                if !product.plan().is_alike(&plans[k]) {
+                    product = Product::new(a, &plans[k])?;
+                }
+                *best = least(*best, time_products(a, &product, width, effort)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Times the chosen plan and those near the fastest at width number `k` again, so many times in turn, each laid out
+    /// anew: that alone decides between them.
+    fn finals(&mut self, a: &SparseMatrix, k: usize, turns: usize, effort: Effort, bars: &Bars) -> Result<()> {
+        let best = self.least(k);
+        let is_near = |own: [f64; 2]| (0..2).any(|side| own[side] <= NEAR * best[side]);
+        let width = self.widths[k];
+        let timed =
+            self.all.iter_mut().enumerate().filter_map(|(n, c)| Some((n, &c.plans[k], &mut c.seconds.as_mut()?[k])));
+        let mut near: Vec<_> = timed.filter(|(n, _, seconds)| *n == 0 || is_near(**seconds)).collect();
+        near.iter_mut().for_each(|(_, _, seconds)| **seconds = [f64::INFINITY; 2]);
+        for _ in 0..turns {
+            for (_, plan, seconds) in &mut near {
+                bars.check()?;
+                **seconds = least(**seconds, time_products(a, &Product::new(a, plan)?, width, effort)?);
             }
         }
         Ok(())
@@ -92,7 +96,7 @@ impl Contestants {
     /// The least seconds in each direction at width number `k`.
     fn least(&self, k: usize) -> [f64; 2] {
         let seconds = self.all.iter().filter_map(|c| Some(c.seconds.as_ref()?[k]));
-        seconds.fold([f64::INFINITY; 2], |best, own| [0, 1].map(|side| best[side].min(own[side])))
+        seconds.fold([f64::INFINITY; 2], least)
     }
 
     /// Those that lay the matrix out alike, or its transpose, have the best time that one of them made.
@@ -149,6 +153,10 @@ impl Contestants {
         let (of, seconds) = best.expect("the chosen plan is timed");
         Best { of, rate: self.rate(k, seconds) }
     }
+}
+
+fn least(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
+    [one[0].min(other[0]), one[1].min(other[1])]
 }
 
 /// 10⁹ multiply-adds a second of a product with A and one with Aᵀ that take so many seconds together.
