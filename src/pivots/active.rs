@@ -78,6 +78,11 @@ impl Active {
             }
             counts[j as usize] = is_asked(j) && a.row(i as usize).0.iter().any(|&j| counts[j as usize]);
         }
+        debug_assert!(pivots.cols[..front].iter().all(|&j| !is_asked(j)), "nobody asks for the first");
+        debug_assert!(
+            pivots.rows[core.end..].iter().all(|&i| a.row(i as usize).0.iter().all(|&j| !counts[j as usize])),
+            "rows of the last have entries in their columns alone"
+        );
         let is_active = |j: u32| is_asked(j) && counts[j as usize];
         let cols: Vec<u32> = memory::collect((0..a.cols() as u32).filter(|&j| is_active(j)), PIVOTS)?;
         // Of rows without a pivot those with an entry that counts.
@@ -120,7 +125,7 @@ mod tests {
     use crate::Silent;
     use crate::field::{Modulus, Rng};
     use crate::oracles::greedy_pivots;
-    use crate::pivots::{Effort, find};
+    use crate::pivots::{Effort, find, find_best};
     use rand::{RngExt, SeedableRng};
     use std::collections::BTreeMap;
 
@@ -183,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_complement_is_that_of_active_pivots() {
-        let (mut rng, mut most, mut peeled) = (Rng::seed_from_u64(78), [0, 0], [0, 0]);
+        let (mut rng, mut most, mut peeled, mut turned) = (Rng::seed_from_u64(78), [0, 0], [0, 0], 0);
         for k in 0..300 {
             let p = Modulus::new([2, 3, 65521, (1 << 61) - 1][k % 4]).unwrap();
             let (rows, cols) = (rng.random_range(0..30), rng.random_range(0..30));
@@ -194,6 +199,11 @@ mod tests {
             // What is known of singletons is found as well.
             assert_eq!(check(&a, &found.pivots, found.peeled), check(&a, &found.pivots, [0; 2]));
             peeled = [0, 1].map(|side| peeled[side].max(found.peeled[side]));
+            // And of the orientation that is chosen.
+            let (transposed, best) = find_best(&a, &Effort::default(), &Silent).unwrap();
+            let own = if transposed { a.transpose().unwrap() } else { a.clone() };
+            turned += usize::from(transposed && best.peeled[0] != best.peeled[1]);
+            assert_eq!(check(&own, &best.pivots, best.peeled), check(&own, &best.pivots, [0; 2]));
             for pivots in [found.pivots, greedy_pivots(&a), Pivots::default()] {
                 let [idle, active] = check(&a, &pivots, [0; 2]);
                 most = [most[0].max(idle), most[1].max(active)];
@@ -201,5 +211,6 @@ mod tests {
             assert!(check(&a, &Pivots::default(), [0; 2]) == [0, 0]);
         }
         assert!(most[0] > 10 && most[1] > 3 && peeled.iter().all(|&most| most > 5), "{most:?} {peeled:?}");
+        assert!(turned > 10, "{turned}");
     }
 }

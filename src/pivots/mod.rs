@@ -125,8 +125,9 @@ pub struct Counts {
 pub struct Found {
     /// The pivots, in triangular order.
     pub pivots: Pivots,
-    /// How many of them, at the beginning and at the end, are singletons: no other row has an entry in the columns of
-    /// the first, and the rows of the last have entries in no other columns, but for those of other singletons.
+    /// How many of them, at the beginning and at the end, are singletons: in the columns of the first no other row has
+    /// an entry, but for rows of such pivots before; the rows of the last have entries in no other columns, but for
+    /// those of such pivots behind.
     pub peeled: [usize; 2],
     /// How many each stage found; they sum to the number of pivots.
     pub counts: Counts,
@@ -241,7 +242,11 @@ pub enum Rule {
 pub fn find_by(a: &SparseMatrix, rule: Rule, effort: &Effort, observer: &dyn Observer) -> Result<Found> {
     match rule {
         Rule::Aside(0) => find(a, effort, observer),
-        Rule::Aside(count) => find(&a.first_columns(a.cols() - count)?, effort, observer),
+        Rule::Aside(count) => {
+            let found = find(&a.first_columns(a.cols() - count)?, effort, observer)?;
+            // The rows of the last may have entries in the columns set aside.
+            Ok(Found { peeled: [found.peeled[0], 0], ..found })
+        }
         Rule::Leading => leading(a),
     }
 }

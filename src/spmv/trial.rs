@@ -50,7 +50,7 @@ impl Plan {
     /// The plan for `a` that is found to be the fastest on rayon's current pool, by products in both directions with
     /// blocks of the width that `options` say. Where these ask for a format, a kind of sums or an instruction set, or
     /// say where ±1 go, or the matrix is empty, it is that of [`Plan::choose`]. `check` is asked before each plan
-    /// whether to go on.
+    /// and each turn of the finals whether to go on.
     ///
     /// # Errors
     /// Those of [`Plan::choose`], and of `check`.
@@ -160,6 +160,9 @@ impl Trial {
     fn finals(&mut self, a: &SparseMatrix, tried: &mut [Tried], check: &dyn Fn() -> Result<()>) -> Result<()> {
         let (finalists, others) = finalists(tried);
         others.into_iter().for_each(|n| tried[n].shares = [f64::INFINITY; 2]);
+        if finalists.is_empty() {
+            return Ok(());
+        }
         // Each beside as many turns of the plan that was chosen.
         let mut seconds = vec![[[f64::INFINITY; 2]; 2]; finalists.len()];
         for _ in 0..FINALS {

@@ -57,7 +57,8 @@ pub(super) fn check(
     let some: Vec<usize> = (0..CHECKED.min(rows)).map(|_| rng.random_range(0..rows)).collect();
     some.iter().enumerate().for_each(|(k, &i)| place[i] = k);
     let mut sums = memory::zeros::<u64>(CHECKED * width, "rows of a product")?;
-    for i in 0..a.rows() {
+    let through: Vec<usize> = if transposed { (0..a.rows()).collect() } else { some.clone() };
+    for i in through {
         let (cols, values) = a.row(i);
         for (&j, &v) in cols.iter().zip(values) {
             let [to, from] = if transposed { [j as usize, i] } else { [i, j as usize] };

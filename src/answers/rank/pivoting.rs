@@ -124,7 +124,7 @@ impl Work<'_> {
             Some(_) => find(&left.of, self.options, observer).map(|found| (false, found)),
             None => kept(a, None, observer, || pivots::find_best_while(a, &effort, &worth, observer)),
         };
-        // Both are mostly the work of one thread.
+        // Covers and matching are the work of one thread each.
         let ahead = rayon::current_num_threads() >= AHEAD && nnz >= MANY && !self.options.is_tight(nnz);
         let (found, mut structural) = self.phases.time("pivots", || {
             // A bound that may help is not needed.
@@ -245,14 +245,14 @@ fn kept(
     let made = || {
         let (transposed, Found { pivots, peeled, counts, free_rows, free_cols }) = make()?;
         let Counts { singletons, faugere_lachartre, greedy, search } = counts;
-        debug_assert_eq!(peeled[0] + peeled[1], singletons);
-        let counts = [peeled[0], peeled[1], faugere_lachartre, greedy, search];
-        Ok((transposed, (pivots.rows, pivots.cols), counts, [free_rows, free_cols]))
+        let counts = [singletons, faugere_lachartre, greedy, search];
+        Ok((transposed, (pivots.rows, pivots.cols), counts, [peeled, [free_rows, free_cols]]))
     };
-    let (transposed, (rows, cols), counts, free) = once_if_worth("pivots", || (a.digest(), rule), observer, made)?;
-    let ([front, back, faugere_lachartre, greedy, search], [free_rows, free_cols]) = (counts, free);
-    let counts = Counts { singletons: front + back, faugere_lachartre, greedy, search };
-    Ok((transposed, Found { pivots: Pivots { rows, cols }, peeled: [front, back], counts, free_rows, free_cols }))
+    let (transposed, (rows, cols), counts, [peeled, free]) =
+        once_if_worth("pivots", || (a.digest(), rule), observer, made)?;
+    let ([singletons, faugere_lachartre, greedy, search], [free_rows, free_cols]) = (counts, free);
+    let counts = Counts { singletons, faugere_lachartre, greedy, search };
+    Ok((transposed, Found { pivots: Pivots { rows, cols }, peeled, counts, free_rows, free_cols }))
 }
 
 #[cfg(test)]

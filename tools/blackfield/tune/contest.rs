@@ -127,8 +127,11 @@ impl Contest {
             args.modulus,
             counted(self.threads, "thread")
         ));
+        let widths = 0..self.contestants.widths.len();
+        let best = [0, 1].map(|side| widths.clone().map(|k| self.best(k).of[side].name.clone()).collect::<Vec<_>>());
+        let wide = best.iter().flatten().map(String::len).max().unwrap_or(0).max(9);
         let row = |name: &str, size: &str, cells: Vec<String>| {
-            let cells: String = cells.iter().map(|cell| format!(" {cell:>9}")).collect();
+            let cells: String = cells.iter().map(|cell| format!(" {cell:>wide$}")).collect();
             format!("{name:20} {size:>9}{cells}")
         };
         line(&row("plan", "MB", self.contestants.widths.iter().map(usize::to_string).collect()));
@@ -143,9 +146,10 @@ impl Contest {
         for (name, floor) in ["floor: bytes", "floor: operations"].into_iter().zip(&self.floors) {
             line(&row(name, "", floor.iter().map(|r| format!("{r:.3}")).collect()));
         }
-        let shares = (0..self.contestants.widths.len()).map(|k| format!("{:.0} %", 100.0 * self.share(k))).collect();
-        line(&row("chosen / best", "", shares));
-        line(&row("best", "", (0..self.contestants.widths.len()).map(|k| self.best(k).name()).collect()));
+        line(&row("chosen / best", "", widths.map(|k| format!("{:.0} %", 100.0 * self.share(k))).collect()));
+        for (name, best) in ["best: rows of A", "best: transpose"].into_iter().zip(best) {
+            line(&row(name, "", best));
+        }
         let scaling: Vec<_> = self.scaling.iter().map(|(n, rate)| format!("{rate:.3} by {n}")).collect();
         line(&format!("\nthreads, width {}: {}", self.scaling_width, scaling.join(", ")));
         for (widths, plan) in self.plans_by_width() {

@@ -75,7 +75,7 @@ impl Contestants {
     }
 
     /// Times the chosen plan and those near the fastest at width number `k` again, so many times in turn, each laid out
-    /// anew: that alone decides between them.
+    /// anew.
     fn finals(&mut self, a: &SparseMatrix, k: usize, turns: usize, effort: Effort, bars: &Bars) -> Result<()> {
         let best = self.least(k);
         let is_near = |own: [f64; 2]| (0..2).any(|side| own[side] <= NEAR * best[side]);
@@ -83,7 +83,6 @@ impl Contestants {
         let timed =
             self.all.iter_mut().enumerate().filter_map(|(n, c)| Some((n, &c.plans[k], &mut c.seconds.as_mut()?[k])));
         let mut near: Vec<_> = timed.filter(|(n, _, seconds)| *n == 0 || is_near(**seconds)).collect();
-        near.iter_mut().for_each(|(_, _, seconds)| **seconds = [f64::INFINITY; 2]);
         for _ in 0..turns {
             for (_, plan, seconds) in &mut near {
                 bars.check()?;

@@ -112,6 +112,7 @@ fn rates(contest: &Contest) -> String {
     for (name, rates) in names.into_iter().zip(&contest.floors) {
         rows.push(last(name, &|k| digits(rates[k])));
     }
+    rows.push(last("fastest", &|k| contest.best(k).name()));
     rows.push(last("chosen / fastest", &|k| format!("{:.0} %", 100.0 * contest.share(k))));
     format!(
         "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second, of A·X and of A<sup>T</sup>·Y in turn. Shaded is what no product reaches: its operations take that \
