@@ -54,7 +54,9 @@ pub(super) fn check(
 ) -> Result<()> {
     let (p, rows, width) = (a.modulus(), y.rows(), y.width());
     let mut place = memory::filled(CHECKED, rows, "rows of a product")?;
-    let some: Vec<usize> = (0..CHECKED.min(rows)).map(|_| rng.random_range(0..rows)).collect();
+    let mut some: Vec<usize> = (0..CHECKED.min(rows)).map(|_| rng.random_range(0..rows)).collect();
+    some.sort_unstable();
+    some.dedup();
     some.iter().enumerate().for_each(|(k, &i)| place[i] = k);
     let mut sums = memory::zeros::<u64>(CHECKED * width, "rows of a product")?;
     let through: Vec<usize> = if transposed { (0..a.rows()).collect() } else { some.clone() };
@@ -68,8 +70,7 @@ pub(super) fn check(
             }
         }
     }
-    // Of a row that was drawn twice the last place counts.
-    for (i, k) in some.iter().map(|&i| (i, place[i])) {
+    for (k, &i) in some.iter().enumerate() {
         if let Some(l) = (0..width).find(|&l| y.get(i, l) != sums[k * width + l]) {
             let of = if transposed { "a transposed product" } else { "a product" };
             return Err(Error::Check(format!("row {i}, vector {l} of {of} mod {p}: {}", product.plan())));
