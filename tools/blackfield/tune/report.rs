@@ -115,8 +115,9 @@ fn rates(contest: &Contest) -> String {
     rows.push(last("fastest", &|k| contest.best(k).name()));
     rows.push(last("chosen / fastest", &|k| format!("{:.0} %", 100.0 * contest.share(k))));
     format!(
-        "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second, of A·X and of A<sup>T</sup>·Y in turn. Shaded is what no product reaches: its operations take that \
-         long where nothing waits for memory, and its bytes that long through the memory, unless a cache holds them.</p>\n\
+        "<p>GMAC/s are 10<sup>9</sup> multiply-adds a second, of A·X and of A<sup>T</sup>·Y in turn. Shaded is what no \
+         product reaches: its operations take that long where nothing waits for memory, and its bytes that long through \
+         the memory, unless a cache holds them.</p>\n\
          {}{}",
         lines("GMAC/s by block width", "vectors in the block", "GMAC/s", &widths, &all),
         table(&headings, &rows, 3)
