@@ -122,92 +122,93 @@ pub(super) struct Peeled {
 /// Peels all singletons.
 pub(super) fn peel(rows: Lines<'_>, cols: Lines<'_>) -> Result<Peeled> {
     let sides = (Side::new(rows)?, Side::new(cols)?);
-    let mut front = exhaust(&sides.1, &sides.0, rows)?;
+    let mut front = Singles { own: &sides.1, crossing: &sides.0, lines: rows }.exhaust()?;
     front.par_iter_mut().with_min_len(TASK).each(|pair| *pair = (pair.1, pair.0));
-    let back = exhaust(&sides.0, &sides.1, cols)?;
+    let back = Singles { own: &sides.0, crossing: &sides.1, lines: cols }.exhaust()?;
     Ok(Peeled { rows: sides.0.degrees()?, cols: sides.1.degrees()?, front, back })
 }
 
-/// Peels lines with one entry until there are none: each with the line that it crosses, in the order taken.
-fn exhaust(own: &Side, crossing: &Side, lines: Lines<'_>) -> Result<Vec<(u32, u32)>> {
-    let (mut found, mut round, mut next) = (vec![], own.singles()?, vec![]);
-    while !round.is_empty() {
-        memory::reserve(&mut found, round.len(), PEELED)?;
-        if round.len() >= MANY && rayon::current_num_threads() >= THREADS {
-            by_all_threads(&round, own, crossing, lines, &mut found, &mut next)?;
-        } else {
-            one_by_one(&round, own, crossing, lines, &mut found, &mut next)?;
-        }
-        sort(&mut next, own.0.len())?;
-        std::mem::swap(&mut round, &mut next);
-        next.clear();
-    }
-    Ok(found)
+/// Lines with one entry on one side, and those that they cross.
+struct Singles<'a> {
+    own: &'a Side,
+    crossing: &'a Side,
+    /// The indices of the crossing lines.
+    lines: Lines<'a>,
 }
 
-/// Peels those of a round that still have an entry when it is their turn; `next` are those that have one left then.
-fn one_by_one(
-    round: &[u32],
-    own: &Side,
-    crossing: &Side,
-    lines: Lines<'_>,
-    found: &mut Vec<(u32, u32)>,
-    next: &mut Vec<u32>,
-) -> Result<()> {
-    for (at, &x) in round.iter().enumerate() {
-        ask_ahead(&round[at..], own, lines);
-        if let Some(y) = own.single(x) {
-            found.push((x, y));
-            crossing.rest(y).store(0, Relaxed);
+/// What a round came to.
+#[derive(Default)]
+struct Round {
+    /// Lines that were peeled, each with the line that it crossed.
+    found: Vec<(u32, u32)>,
+    /// Those that have one entry left then.
+    next: Vec<u32>,
+}
+
+impl Singles<'_> {
+    /// Peels lines with one entry until there are none: each with the line that it crosses, in the order taken.
+    fn exhaust(&self) -> Result<Vec<(u32, u32)>> {
+        let (mut singles, mut round) = (self.own.singles()?, Round::default());
+        while !singles.is_empty() {
+            if singles.len() >= MANY && rayon::current_num_threads() >= THREADS {
+                self.by_all_threads(&singles, &mut round)?;
+            } else {
+                self.peel(&singles, true, &mut round)?;
+            }
+            sort(&mut round.next, self.own.0.len())?;
+            std::mem::swap(&mut singles, &mut round.next);
+            round.next.clear();
+        }
+        Ok(round.found)
+    }
+
+    /// Peels those of some singles that still have an entry when it is their turn. Where other threads peel others at
+    /// the same time (not `alone`), they must have claimed the line that they cross, which stays claimed.
+    fn peel(&self, some: &[u32], alone: bool, round: &mut Round) -> Result<()> {
+        let Singles { own, crossing, lines } = self;
+        for (at, &x) in some.iter().enumerate() {
+            ask_ahead(&some[at..], own, *lines);
+            let Some(y) = own.single(x) else { continue };
+            if alone {
+                crossing.rest(y).store(0, Relaxed);
+            } else if crossing.rest(y).load(Relaxed) != u64::from(x) {
+                continue;
+            }
+            memory::push(&mut round.found, (x, y), PEELED)?;
             for &k in lines.line(y) {
-                if own.take(k, y, true) {
-                    memory::push(next, k, PEELED)?;
+                if own.take(k, y, alone) {
+                    memory::push(&mut round.next, k, PEELED)?;
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The same: the first single line claims the line that it crosses.
-fn by_all_threads(
-    round: &[u32],
-    own: &Side,
-    crossing: &Side,
-    lines: Lines<'_>,
-    found: &mut Vec<(u32, u32)>,
-    next: &mut Vec<u32>,
-) -> Result<()> {
-    // Of a line that is crossed nothing else is asked any more: it is removed in this round.
-    let parts = || round.par_chunks(PART);
-    let claim = |claim: &(dyn Fn(u32, &AtomicU64) + Sync)| {
-        parts().each(|part| {
-            let singles = part.iter().filter_map(|&x| Some((x, own.single(x)?)));
-            singles.for_each(|(x, y)| claim(x, crossing.rest(y)));
-        });
-    };
-    claim(&|_, rest| rest.store(u64::MAX, Relaxed));
-    claim(&|x, rest| _ = rest.fetch_min(x.into(), Relaxed));
-    let peeled = parts().try_make(|part| -> Result<_> {
-        let (mut found, mut next) = (memory::with_capacity(part.len(), PEELED)?, vec![]);
-        for (at, &x) in part.iter().enumerate() {
-            ask_ahead(&part[at..], own, lines);
-            let Some(y) = own.single(x).filter(|&y| crossing.rest(y).load(Relaxed) == u64::from(x)) else { continue };
-            found.push((x, y));
-            for &k in lines.line(y) {
-                if own.take(k, y, false) {
-                    memory::push(&mut next, k, PEELED)?;
-                }
-            }
-        }
-        Ok((found, next))
-    })?;
-    let (peeled, then): (Vec<_>, Vec<_>) = peeled.into_iter().unzip();
-    let peeled = concatenated(peeled)?;
-    peeled.par_iter().with_min_len(TASK).each(|&(_, y)| crossing.rest(y).store(0, Relaxed));
-    found.extend_from_slice(&peeled);
-    *next = concatenated(then)?;
-    Ok(())
+    /// Peels singles by all threads: the first of those that cross a line claims it, as it does where they have turns.
+    fn by_all_threads(&self, singles: &[u32], round: &mut Round) -> Result<()> {
+        // Of a line that is crossed nothing else is asked any more: it is removed in this round.
+        let parts = || singles.par_chunks(PART);
+        let claim = |claim: &(dyn Fn(u32, &AtomicU64) + Sync)| {
+            parts().each(|part| {
+                let singles = part.iter().filter_map(|&x| Some((x, self.own.single(x)?)));
+                singles.for_each(|(x, y)| claim(x, self.crossing.rest(y)));
+            });
+        };
+        claim(&|_, rest| rest.store(u64::MAX, Relaxed));
+        claim(&|x, rest| _ = rest.fetch_min(x.into(), Relaxed));
+        let peeled = parts().try_make(|part| -> Result<_> {
+            let mut of_part = Round::default();
+            self.peel(part, false, &mut of_part)?;
+            Ok((of_part.found, of_part.next))
+        })?;
+        let (found, next): (Vec<_>, Vec<_>) = peeled.into_iter().unzip();
+        let found = concatenated(found)?;
+        found.par_iter().with_min_len(TASK).each(|&(_, y)| self.crossing.rest(y).store(0, Relaxed));
+        memory::reserve(&mut round.found, found.len(), PEELED)?;
+        round.found.extend_from_slice(&found);
+        round.next = concatenated(next)?;
+        Ok(())
+    }
 }
 
 /// Sorts distinct numbers below n.
